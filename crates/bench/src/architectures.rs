@@ -1,4 +1,4 @@
-//! The same router for two architectures: what a program for `v1model` costs beside one that was written for XDP.
+//! The same router for two architectures: cost of a program for `v1model` against one that was written for XDP.
 
 use crate::error::Error;
 use crate::programs::{Baselines, Ready, from_p4, outcome};
@@ -9,14 +9,14 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-/// What measures this alone.
+/// Name that selects this measurement alone.
 pub(crate) const NAME: &str = "architectures";
 
-/// For `xdp_model`, which is what is compared with, and for `v1model`.
+/// Routers for `xdp_model`, the reference, and for `v1model`.
 const ROUTERS: [&str; 2] = ["bench/xdp/router.p4", "programs/v1model/router/router.p4"];
 const ENTRIES: &str = "programs/v1model/router/entries.txt";
 
-/// A packet, and how often a router can forward it until its TTL has expired.
+/// Packet, and the number of times that a router can forward it until its TTL expires.
 struct Packet {
     name: &'static str,
     hex: &'static str,
@@ -41,7 +41,7 @@ const PACKETS: [Packet; 3] = [
     },
 ];
 
-/// What was measured: `xdp_model` first, then `v1model`.
+/// Measurements of both routers: `xdp_model` first, then `v1model`.
 #[derive(Debug, Serialize)]
 pub(crate) struct Routers {
     instructions: [u32; 2],
@@ -54,13 +54,13 @@ pub(crate) struct Routers {
 struct Row {
     packet: &'static str,
     baseline_ns: f64,
-    /// Net of the baseline.
+    /// Nanoseconds per packet, net of the baseline.
     net_ns: [f64; 2],
-    /// The second to the first.
+    /// Ratio of the second to the first.
     ratio: f64,
 }
 
-/// Measures both routers with the same entries; they take turns with the baseline.
+/// Measures both routers with the same entries, interleaved with the baseline.
 pub(crate) fn measure(
     root: &Path,
     baselines: &Baselines,
@@ -114,7 +114,7 @@ fn one(
 }
 
 impl Routers {
-    /// As a Markdown table, with what it says.
+    /// Formats the results as a Markdown table with an introduction.
     pub(crate) fn markdown(&self) -> String {
         let mut text = String::from(
             "A router that verifies the IPv4 header checksum and computes that of a forwarded packet anew, written for `xdp_model` \

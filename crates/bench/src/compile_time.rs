@@ -1,4 +1,4 @@
-//! How long it takes from P4 text to a program in the kernel.
+//! Time from P4 text to a program in the kernel.
 
 use crate::error::Error;
 use driver::Input;
@@ -8,25 +8,25 @@ use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
 
-/// The program that is compiled.
+/// Program that is compiled.
 const PROGRAM: &str = "programs/router/router.p4";
-/// Times it is compiled.
+/// Number of compilations.
 const ROUNDS: usize = 9;
 
-/// Medians, in milliseconds.
+/// Medians of the times, in milliseconds.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct CompileTime {
-    /// The compiler's: from text to C.
+    /// The compiler's time: from text to C.
     pub compiler: f64,
-    /// clang's.
+    /// clang's time.
     pub clang: f64,
-    /// libbpf's and the kernel's: loading and verifying.
+    /// libbpf's and the kernel's time: loading and verifying.
     pub load: f64,
-    /// All of it.
+    /// Whole time.
     pub all: f64,
 }
 
-/// Compiles and loads the router again and again.
+/// Compiles and loads the router repeatedly.
 pub(crate) fn measure(root: &Path) -> Result<CompileTime, Error> {
     let (mut compiler, mut clang, mut load, mut all) = (vec![], vec![], vec![], vec![]);
     for _ in 0..ROUNDS {

@@ -1,5 +1,5 @@
-//! What a copy of a packet costs at tc: clones and multicast copies of a program for `v1model`, each of which differs, against a
-//! hand-written loop.
+//! Cost of a copy of a packet at tc: clones and multicast copies that differ from each other, made by a program for
+//! `v1model`, against a hand-written loop.
 
 use crate::error::Error;
 use crate::programs::{Ready, from_p4_at, load_c};
@@ -16,40 +16,41 @@ use std::io;
 use std::path::Path;
 use std::time::Instant;
 
-/// What measures this alone.
+/// Name that selects this measurement alone.
 pub(crate) const NAME: &str = "copies";
 
 const P4: &str = "bench/tc/copies.p4";
 const C: &str = "bench/tc/copies.c";
 
-/// How many copies are made of a packet.
+/// Numbers of copies of a packet that are compared.
 const COPIES: [u32; 2] = [1, 16];
 
-/// An address, and in place of the EtherType how copies are made, and how many.
+/// Destination and source address. In place of the EtherType follow the way and the number of copies.
 const PACKET: &str = "020000000002020000000001";
 const PAYLOAD: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
 
-/// Ways to copies.
+/// Ways to make copies.
 #[derive(Clone, Copy)]
 enum Way {
     Clone = 1,
     Multicast = 2,
 }
 
-/// Nanoseconds a copy, from the difference between many and one.
+/// Nanoseconds per copy, from the difference between many copies and one.
 #[derive(Debug, Serialize)]
 pub(crate) struct Copies {
-    /// A clone session.
+    /// Copies by a clone session.
     clone_ns: f64,
-    /// A multicast group.
+    /// Copies by a multicast group.
     multicast_ns: f64,
-    /// The loop in C.
+    /// Copies by the loop in C.
     hand_written_ns: f64,
-    /// Processed by the verifier.
+    /// Instructions that the verifier processed.
     verified_instructions: u32,
 }
 
-/// Measures all ways in turn, in a network namespace of their own. What leaves goes into a pair of devices, where nobody takes it.
+/// Measures all ways, interleaved, in a network namespace of their own. The copies leave into a pair of devices, where
+/// nobody receives them.
 pub(crate) fn measure(root: &Path, effort: Effort) -> Result<Copies, Error> {
     let ns = NetNs::new().map_err(Error::system("a network namespace"))?;
     let measured = ns.run(|| {
@@ -107,7 +108,7 @@ fn in_namespace(root: &Path, out: u32, effort: Effort) -> Result<Copies, Error> 
     })
 }
 
-/// Nanoseconds a run.
+/// Returns the nanoseconds per run.
 fn turn(prog: &Prog, packet: &[u8], runs: u32) -> io::Result<f64> {
     let mut out = vec![0; 4096];
     let started = Instant::now();
@@ -116,7 +117,7 @@ fn turn(prog: &Prog, packet: &[u8], runs: u32) -> io::Result<f64> {
 }
 
 impl Copies {
-    /// As a Markdown table, with what it says.
+    /// Formats the results as a Markdown table with an introduction.
     pub(crate) fn markdown(&self) -> String {
         let mut text = format!(
             "Copies at tc, each with a number of its own in its header, into a pair of devices where nobody takes them: nanoseconds for one \

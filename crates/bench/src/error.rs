@@ -6,27 +6,27 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// A reason to stop, in words.
+/// Reason to stop, in words.
 #[derive(Debug)]
 pub(crate) struct Error(String);
 
 impl Error {
-    /// Any reason.
+    /// Makes an error with this text.
     pub(crate) fn new(what: impl Into<String>) -> Error {
         Error(what.into())
     }
 
-    /// A file that could not be read or written.
+    /// Makes an error about a file that could not be read or written.
     pub(crate) fn file(what: &str, path: &Path, error: &io::Error) -> Error {
         Error(format!("could not {what} `{}`: {error}", path.display()))
     }
 
-    /// A program that was refused.
+    /// Makes an error about a program that the compiler rejected.
     pub(crate) fn diagnostics(diagnostics: &Diagnostics, map: &SourceMap) -> Error {
         Error(render_plain(diagnostics, map))
     }
 
-    /// The system refused something.
+    /// Makes an error about a call that the system refused.
     pub(crate) fn system(what: &'static str) -> impl Fn(io::Error) -> Error {
         move |error| Error(format!("{what}: {error}"))
     }

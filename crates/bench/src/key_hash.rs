@@ -1,5 +1,5 @@
-//! Time of the hash of keys that packets insert, against the function that was in its place before: keys of flows,
-//! of streams and of groups. All take turns.
+//! Time of the hash of keys that packets insert (keys of flows, of streams and of groups), against the hash that
+//! preceded it. Measurements are interleaved.
 
 use crate::error::Error;
 use bpf::abi::SEED_SECTION;
@@ -12,24 +12,24 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-/// The programs of all hashes.
+/// Source of the programs of all hashes.
 const C: &str = "bench/tables/key_hash.c";
 
-/// Words of 8 bytes of the keys: one address and a port, two addresses of IPv4 with ports, a flow of IPv4 with more, a flow of
-/// IPv6.
+/// Lengths of keys in words of 8 bytes: one address and a port, two IPv4 addresses with ports, an IPv4 flow with
+/// further fields, an IPv6 flow.
 const WORDS: [u32; 4] = [1, 2, 3, 5];
 
-/// Rounds and runs of each.
+/// Number of rounds, and of runs in each.
 pub(crate) const EFFORT: Effort = Effort {
     rounds: 21,
     runs: 100_000,
 };
 
-/// Keys of one length.
+/// Times for keys of one length.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Row {
     words: u32,
-    /// Nanoseconds, above a program that hashes nothing: the median of all rounds.
+    /// Nanoseconds above a program that hashes nothing: the median of all rounds.
     former_ns: f64,
     keyed_ns: f64,
     /// Ratio of the keyed one's time to the former one's.
@@ -60,7 +60,7 @@ pub(crate) fn measure(root: &Path, effort: Effort) -> Result<Vec<Row>, Error> {
         .collect())
 }
 
-/// Summary of the rounds.
+/// Summarises the rounds.
 fn row(words: u32, none: &[f64], former: &[f64], keyed: &[f64]) -> Row {
     let net = |times: &[f64]| {
         let nets: Vec<f64> = times.iter().zip(none).map(|(t, none)| t - none).collect();
@@ -100,7 +100,7 @@ fn load(root: &Path) -> Result<Vec<(String, Prog)>, Error> {
     Ok(loaded.programs)
 }
 
-/// The rows as a table.
+/// Formats the rows as a table.
 pub(crate) fn markdown(rows: &[Row]) -> String {
     let mut text = format!(
         "\n## The hash of keys that packets insert\n\nNanoseconds above a program that hashes nothing, medians of {} rounds in which all took turns. Before: products by secret \

@@ -1,6 +1,6 @@
-//! When and where figures were taken.
+//! Machine and date of a measurement.
 
-/// The machine, as far as it matters to a figure.
+/// Machine and date of a measurement.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(crate) struct Machine {
     /// The day, as `2026-01-31`.
@@ -9,14 +9,14 @@ pub(crate) struct Machine {
     pub kernel: String,
     /// The processor's name.
     pub processor: String,
-    /// How many there are.
+    /// Number of processors.
     pub processors: usize,
-    /// The compiler's major version.
+    /// clang's major version.
     pub clang: u32,
 }
 
 impl Machine {
-    /// This one, now.
+    /// Describes this machine, today.
     pub(crate) fn this() -> Machine {
         let lab::Machine {
             date,

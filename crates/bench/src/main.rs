@@ -1,8 +1,13 @@
-//! `bench xdp` (`make bench-xdp`): eight programs compiled by Onpath against hand-written C, and both
-//! against programs of two instructions. `bench pdm` (`make bench-pdm`): see [`pdm`].
-//! `bench tables` (`make bench-tables`): see [`tables`]. `bench specialized` (`make bench-specialized`): see
-//! [`specialized`]. `bench payload` (`make bench-payload`): see [`payload`].
-//! `bench telemetry` (`make bench-telemetry`): see [`telemetry`]. `bench slow` (`make bench-slow`): see [`slow`]. Results go to `bench/results/` as JSON and Markdown, plots as SVG.
+//! Benchmarks. Results go to `bench/results/` as JSON and Markdown, plots as SVG.
+//!
+//! - `bench xdp` (`make bench-xdp`): eight programs compiled by Onpath against hand-written C, and both against
+//!   programs of two instructions.
+//! - `bench pdm` (`make bench-pdm`): see [`pdm`].
+//! - `bench tables` (`make bench-tables`): see [`tables`].
+//! - `bench specialized` (`make bench-specialized`): see [`specialized`].
+//! - `bench payload` (`make bench-payload`): see [`payload`].
+//! - `bench telemetry` (`make bench-telemetry`): see [`telemetry`].
+//! - `bench slow` (`make bench-slow`): see [`slow`].
 
 mod architectures;
 mod arguments;
@@ -90,7 +95,7 @@ fn run(command: Command) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes results to their files, and prints the second text.
+/// Writes results to their files, and prints the Markdown.
 fn write(root: &Path, name: &str, (json, markdown): (String, String)) -> Result<(), Error> {
     let folder = root.join("bench/results");
     let write = |kind: &str, text: &str| {
@@ -105,7 +110,7 @@ fn write(root: &Path, name: &str, (json, markdown): (String, String)) -> Result<
     Ok(())
 }
 
-/// What `make bench-xdp` measures, as JSON and Markdown.
+/// Runs the measurements of `make bench-xdp`, and returns JSON and Markdown.
 fn xdp(root: &Path) -> Result<(String, String), Error> {
     let workloads = workload::read(&root.join("bench/xdp/workload.json"))?;
     let built = workloads
@@ -127,7 +132,7 @@ fn xdp(root: &Path) -> Result<(String, String), Error> {
     Ok((report.json(), report.markdown()))
 }
 
-/// Time and size of one program of `make bench-xdp`, as Markdown.
+/// Measures time and size of one program of `make bench-xdp`, and returns Markdown.
 fn one_of_xdp(root: &Path, name: &str) -> Result<String, Error> {
     if name == architectures::NAME {
         let baselines = programs::Baselines::build(root)?;
@@ -152,7 +157,7 @@ fn one_of_xdp(root: &Path, name: &str) -> Result<String, Error> {
     Ok(report::of_one(&built[0], &times[0]))
 }
 
-/// The repository.
+/// Returns the repository's root.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }

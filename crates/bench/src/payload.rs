@@ -1,5 +1,6 @@
-//! `bench payload`: parsers that search messages, compiled from P4, against hand-written ones: those that skip attributes of
-//! known size, by how many kinds there are, and those that search for a value, or run an automaton, by how far they have to.
+//! `bench payload`: parsers that search messages, compiled from P4, against hand-written ones. Some skip attributes of
+//! known size, and vary in the number of kinds. Others search for a value or run an automaton, and vary in the
+//! distance.
 
 use crate::error::Error;
 use crate::machine::Machine;
@@ -13,33 +14,33 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::Instant;
 
-/// How many kinds of attributes there are, and a packet has.
+/// Numbers of kinds of attributes. A packet has one attribute of each kind.
 const KINDS: [u16; 4] = [8, 16, 64, 512];
 
 const C: &str = "bench/payload/skip_ahead.c";
 
-/// Bytes of the payloads that are searched; the value is their last 25 bytes.
+/// Sizes of the payloads that are searched, in bytes; the value is their last 25 bytes.
 const PAYLOADS: [u16; 4] = [100, 400, 800, 1400];
-/// What `programs/payload/byte_by_byte.p4` and the hand-written program look for.
+/// Value that `programs/payload/byte_by_byte.p4` and the hand-written program search for.
 const SOUGHT: &[u8] = b"city=Paris;country=France";
 const SEARCH_P4: &str = "programs/payload/byte_by_byte.p4";
 const SEARCH_C: &str = "bench/payload/byte_by_byte.c";
 
-/// What `programs/payload/automaton.p4` and the hand-written program look for: an attribute like this.
+/// Example of an attribute that `programs/payload/automaton.p4` and the hand-written program search for.
 const ATTRIBUTE: &[u8] = b"id=1234567;";
 const AUTOMATON_P4: &str = "programs/payload/automaton.p4";
 const AUTOMATON_C: &str = "bench/payload/automaton.c";
 
-/// Bytes of other values, the last of [`SOUGHT`], that are searched for in the longest payload.
+/// Lengths of other values in bytes, suffixes of [`SOUGHT`], that are searched for in the longest payload.
 const LENGTHS: [usize; 6] = [1, 4, 8, 12, 16, 20];
 
-/// Rounds and runs of each.
+/// Number of rounds, and of runs in each.
 pub(crate) const EFFORT: Effort = Effort {
     rounds: 101,
     runs: 10_000,
 };
 
-/// The results.
+/// Results of all measurements.
 #[derive(Serialize)]
 pub(crate) struct Results {
     machine: Machine,
@@ -49,47 +50,47 @@ pub(crate) struct Results {
     automaton: Vec<Search>,
 }
 
-/// A value of so many bytes at the end of the longest payload.
+/// Search for a value of this length at the end of the longest payload.
 #[derive(Serialize)]
 struct Length {
     bytes: usize,
     filled_with: &'static str,
-    /// Nanoseconds a packet, net of a program of two instructions.
+    /// Nanoseconds per packet, net of a program of two instructions.
     ours_ns: f64,
 }
 
-/// A parser that searches for a value of 25 bytes, or for what an automaton finds.
+/// Parser that searches for a value of 25 bytes, or runs an automaton.
 #[derive(Serialize)]
 struct Search {
-    /// Bytes of the payload, the last of which are the value.
+    /// Size of the payload in bytes; its last bytes are the value.
     payload: u16,
-    /// What stands in front of the value.
+    /// Bytes before the value.
     filled_with: &'static str,
-    /// Nanoseconds a packet, net of a program of two instructions.
+    /// Nanoseconds per packet, net of a program of two instructions.
     ours_ns: f64,
     hand_written_ns: f64,
-    /// Processed by the verifier.
+    /// Instructions that the verifier processed.
     ours_verified: u32,
     hand_written_verified: u32,
 }
 
-/// A parser that skips attributes.
+/// Parser that skips attributes.
 #[derive(Serialize)]
 struct SkipAhead {
     kinds: u16,
-    /// Bytes of the packet.
+    /// Size of the packet in bytes.
     bytes: usize,
-    /// Nanoseconds a packet, net of a program of two instructions.
+    /// Nanoseconds per packet, net of a program of two instructions.
     ours_ns: f64,
     hand_written_ns: f64,
-    /// Processed by the verifier.
+    /// Instructions that the verifier processed.
     ours_verified: u32,
     hand_written_verified: u32,
-    /// From the P4 text to a loaded program, clang included.
+    /// Milliseconds from the P4 text to a loaded program, clang included.
     compiled_ms: f64,
 }
 
-/// Measures all; the programs take turns.
+/// Measures all parsers; the programs are interleaved.
 pub(crate) fn measure(root: &Path, effort: Effort) -> Result<Results, Error> {
     let baseline = Baselines::build(root)?.drop;
     let skip_ahead = KINDS
@@ -109,7 +110,7 @@ pub(crate) fn measure(root: &Path, effort: Effort) -> Result<Results, Error> {
     })
 }
 
-/// Searches for a value at the end of payloads of each length, by a program in P4 and by one in C.
+/// Measures searches for a value at the end of payloads of each length, by a program in P4 and by one in C.
 fn searches(
     root: &Path,
     baseline: &Ready,
@@ -134,7 +135,8 @@ fn searches(
             });
         }
     }
-    // Both pass every packet: that they found the value, their counters say. Tests of the P4 program show the same of it.
+    // Both pass every packet, so only their counters show that they found the value. Tests check that for the P4
+    // program.
     let counted = |(_, map): &(String, Map)| map.get(&[0; 4]).ok().flatten();
     let counts = maps.iter().filter(|(name, _)| name == "found");
     if !counts
@@ -146,7 +148,7 @@ fn searches(
     Ok(searches)
 }
 
-/// Searches for values of each length, by the program of the example with another value.
+/// Measures searches for values of each length, by the example program with another value.
 fn lengths(root: &Path, baseline: &Ready, effort: Effort) -> Result<Vec<Length>, Error> {
     let file = root.join(SEARCH_P4);
     let text = std::fs::read_to_string(&file).map_err(|e| Error::file("read", &file, &e))?;
@@ -169,7 +171,8 @@ fn lengths(root: &Path, baseline: &Ready, effort: Effort) -> Result<Vec<Length>,
         written.map_err(|e| Error::file("write", &file, &e))?;
         let ours = from_p4(root, &file.to_string_lossy(), &[])?;
         for (filled_with, fill) in FILLS {
-            // Digits and capitals are in no text of lower-case letters; of any bytes a short value may be found early.
+            // A text of lower-case letters has no digits and capitals. Among random bytes, a short value may be found
+            // early.
             let packet = searched(longest, fill, SOUGHT);
             let [ours_ns, _] = net_of(baseline, [&ours, &ours], &packet, effort)?;
             rows.push(Length {
@@ -182,22 +185,22 @@ fn lengths(root: &Path, baseline: &Ready, effort: Effort) -> Result<Vec<Length>,
     Ok(rows)
 }
 
-/// The byte at a place in front of a value.
+/// Function that returns the byte at an offset before a value.
 type Fill = fn(usize) -> u8;
 
-/// What stands in front of a value, by a name.
+/// Kinds of bytes before a value, by name.
 const FILLS: [(&str, Fill); 2] = [
     ("lower-case letters", |at| b'a' + (mixed(at) % 26) as u8),
     ("any bytes", |at| mixed(at) as u8),
 ];
 
-/// Numbers without a pattern, the same at each run.
+/// Returns pseudo-random numbers, the same in each run.
 fn mixed(at: usize) -> u64 {
     let x = (at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (x ^ (x >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 32
 }
 
-/// A UDP packet with a payload of so many bytes, at whose end is the value.
+/// Returns a UDP packet whose payload has this size and ends with the value.
 fn searched(payload: u16, fill: Fill, value: &[u8]) -> Vec<u8> {
     let mut packet = vec![2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0, 0x45, 0];
     packet.extend((payload + 28).to_be_bytes());
@@ -211,7 +214,7 @@ fn searched(payload: u16, fill: Fill, value: &[u8]) -> Vec<u8> {
     packet
 }
 
-/// Nanoseconds of two programs for a packet, net of the baseline's; they take turns.
+/// Returns the nanoseconds per packet of two programs, net of the baseline's. They are interleaved.
 fn net_of(
     baseline: &Ready,
     both: [&Ready; 2],
@@ -327,7 +330,7 @@ impl Results {
     }
 }
 
-/// Searches as rows of a table.
+/// Formats searches as rows of a table.
 fn rows(searches: &[Search], text: &mut String) {
     for one in searches {
         let _ = writeln!(
@@ -366,7 +369,7 @@ mod tests {
                 "{text}"
             );
         }
-        // What a parser costs the verifier does not grow with the kinds.
+        // The verifier's cost of a parser does not grow with the number of kinds.
         assert!(
             results
                 .skip_ahead

@@ -1,5 +1,5 @@
-//! Programs made ready: ours compiled from P4, the others from C, all with their entries and checked
-//! to do the same to the packet.
+//! Programs ready to run: ours compiled from P4, the others from C, with their entries. Both must do the same to the
+//! packet.
 
 use crate::error::Error;
 use crate::workload::{Workload, bytes};
@@ -14,31 +14,31 @@ use kernel::sys::{Loaded, Prog, Update, load_object};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where Debian and others keep `linux/bpf.h`'s companions.
+/// Folders in which Debian and others keep the headers that `linux/bpf.h` includes.
 const SYSTEM_INCLUDES: [&str; 2] = [
     "/usr/include/x86_64-linux-gnu",
     "/usr/include/aarch64-linux-gnu",
 ];
 
-/// Ports that redirects find, and the interface that they are: a test run sends nothing.
+/// Ports that redirects look up. All lead to the loopback interface: a test run sends nothing.
 const PORTS: [u32; 3] = [0, 1, 510];
 const LOOPBACK: u32 = 1;
 
-/// A loaded program and what it costs. The program itself keeps its maps.
+/// Loaded program and its cost. The program keeps its maps alive.
 #[derive(Debug)]
 pub(crate) struct Ready {
     /// The program.
     pub prog: Prog,
-    /// What the object holds.
+    /// Size and cost of the object.
     pub budget: Budget,
     /// Instructions that the verifier processed.
     pub verified: u32,
 }
 
-/// A workload's two programs.
+/// Both programs of a workload.
 #[derive(Debug)]
 pub(crate) struct Built {
-    /// The work.
+    /// Workload of the programs.
     pub workload: Workload,
     /// Compiled from P4.
     pub ours: Ready,
@@ -46,7 +46,7 @@ pub(crate) struct Built {
     pub hand_written: Ready,
 }
 
-/// Compiles, loads and fills both programs of a workload.
+/// Compiles and loads both programs of a workload, inserts their entries, and compares their results.
 pub(crate) fn build(root: &Path, workload: &Workload) -> Result<Built, Error> {
     let built = Built {
         ours: from_p4(root, &workload.p4, &workload.entries)?,
@@ -66,7 +66,7 @@ pub(crate) fn build(root: &Path, workload: &Workload) -> Result<Built, Error> {
     Ok(built)
 }
 
-/// The verdict on a packet, and what the packet is then.
+/// Returns the verdict on a packet, and the resulting packet.
 pub(crate) fn outcome(ready: &Ready, packet: &[u8]) -> Result<(u32, Vec<u8>), Error> {
     let mut out = vec![0; 4096];
     let ran = ready.prog.run_xdp(packet, &mut out, 0, 1);
@@ -81,7 +81,7 @@ pub(crate) fn from_p4(root: &Path, p4: &str, lines: &[String]) -> Result<Ready, 
     from_p4_at(root, p4, lines, Hook::Xdp, &ports)
 }
 
-/// The same for a hook, with these ports and the interfaces that they are.
+/// Does the same for a hook, with these ports and their interfaces.
 pub(crate) fn from_p4_at(
     root: &Path,
     p4: &str,
@@ -135,12 +135,12 @@ fn from_c(root: &Path, workload: &Workload) -> Result<Ready, Error> {
 
 pub(crate) type Maps = Vec<(String, kernel::sys::Map)>;
 
-/// Compiles and loads a program written in C; gives its maps by name besides.
+/// Compiles and loads a program written in C. Also returns its maps by name.
 pub(crate) fn load_c(root: &Path, file: &str) -> Result<(Ready, Maps), Error> {
     load_c_with(root, file, "")
 }
 
-/// The same with this text in front of the file's.
+/// Does the same with a text before the file's.
 pub(crate) fn load_c_with(root: &Path, file: &str, front: &str) -> Result<(Ready, Maps), Error> {
     let path = root.join(file);
     let text = fs::read_to_string(&path).map_err(|e| Error::file("read", &path, &e))?;
@@ -161,7 +161,7 @@ pub(crate) fn load_c_with(root: &Path, file: &str, front: &str) -> Result<(Ready
     Ok((ready, maps))
 }
 
-/// C to an object, by the same compiler and flags as generated C.
+/// Compiles C to an object, by the same compiler and flags as generated C.
 pub(crate) fn compile_c(text: &str, folder: Option<&Path>) -> Result<Vec<u8>, Error> {
     let clang = clang::find()?;
     let include_dirs: Vec<PathBuf> = folder
@@ -183,12 +183,12 @@ pub(crate) fn compile_c(text: &str, folder: Option<&Path>) -> Result<Vec<u8>, Er
     made.map_err(|none| none.diagnostic.into())
 }
 
-/// The programs of two instructions.
+/// Baselines: programs of two instructions.
 #[derive(Debug)]
 pub(crate) struct Baselines {
-    /// Drops.
+    /// Program that drops packets.
     pub drop: Ready,
-    /// Sends back.
+    /// Program that sends packets back.
     pub tx: Ready,
 }
 
@@ -201,7 +201,7 @@ impl Baselines {
         })
     }
 
-    /// A workload's baseline.
+    /// Returns a workload's baseline.
     pub(crate) fn of(&self, workload: &Workload) -> &Ready {
         if workload.baseline == "tx" {
             &self.tx

@@ -1,4 +1,4 @@
-//! The figures as JSON and as Markdown.
+//! Results of `bench xdp`, as JSON and as Markdown.
 
 use crate::architectures::Routers;
 use crate::compile_time::CompileTime;
@@ -14,21 +14,21 @@ use std::fmt::Write;
 /// Losses of rate against the baseline that p4c-xdp's paper published, in percent.
 const PUBLISHED_LOSSES: [(&str, f64); 2] = [("xdp1", 44.0), ("xdp6", 83.0)];
 
-/// Everything that was measured.
+/// All results.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     machine: Machine,
     programs: Vec<Row>,
-    /// The median over the programs of time net of the baseline, ours to hand-written; programs that cannot
+    /// Median over the programs of the ratio of times, net of the baseline: ours to hand-written. Programs that cannot
     /// be distinguished from the baseline count as equal.
     median_ratio: f64,
-    /// The largest.
+    /// Largest of these ratios.
     worst_ratio: f64,
-    /// From P4 text to a program in the kernel.
+    /// Time from P4 text to a program in the kernel.
     compile_milliseconds: CompileTime,
-    /// The router for two architectures.
+    /// Results of the router for two architectures.
     routers: Routers,
-    /// Copies at tc.
+    /// Results of copies at tc.
     copies: Copies,
 }
 
@@ -48,7 +48,7 @@ struct Row {
 #[derive(Debug, Serialize)]
 struct Side {
     net_ns: f64,
-    /// From the medians of all turns.
+    /// Nanoseconds by the medians of all turns.
     median_net_ns: f64,
     instructions: u32,
     verified_instructions: u32,
@@ -72,7 +72,7 @@ impl Side {
 }
 
 impl Report {
-    /// Puts the figures together.
+    /// Combines the measurements.
     pub(crate) fn new(
         built: &[Built],
         times: &[Times],
@@ -121,14 +121,14 @@ impl Report {
         }
     }
 
-    /// As JSON, with a line end.
+    /// Formats the results as JSON, with a line end.
     pub(crate) fn json(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
         text.push('\n');
         text
     }
 
-    /// As Markdown tables.
+    /// Formats the results as Markdown tables.
     pub(crate) fn markdown(&self) -> String {
         let m = &self.machine;
         let mut text = format!(
@@ -219,7 +219,7 @@ impl Report {
     }
 }
 
-/// Time and size of one workload, as a Markdown table.
+/// Formats time and size of one workload as a Markdown table.
 pub(crate) fn of_one(built: &Built, times: &Times) -> String {
     let ratio = times
         .ratio()

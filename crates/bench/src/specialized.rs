@@ -1,5 +1,5 @@
-//! `bench specialized`: the router and the firewall specialized to what is in their tables, as `onpath run --specialize`
-//! does it, against the same programs that look everything up. Both have the same maps, and take turns.
+//! `bench specialized`: the router and the firewall, specialized to their tables as by `onpath run --specialize`,
+//! against the same programs with look-ups. Both have the same maps, and are interleaved.
 
 use crate::error::Error;
 use crate::machine::Machine;
@@ -15,32 +15,32 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-/// Rounds and runs of each.
+/// Number of rounds, and of runs in each.
 const EFFORT: Effort = Effort {
     rounds: 40,
     runs: 100_000,
 };
 
-/// A program and packets for it.
+/// Program and packets for it.
 struct Subjects {
     program: &'static str,
-    /// The lines of the table's entries, by how many there are.
+    /// Returns the lines of a number of entries, given the program's example.
     entries: fn(&str, usize) -> Vec<String>,
     packets: &'static [(&'static str, Packet)],
 }
 
-/// What matters of a packet.
+/// Fields of a packet that the programs read.
 struct Packet {
     src: [u8; 4],
     dst: [u8; 4],
     protocol: u8,
     dst_port: u16,
     flags: u8,
-    /// Whether the program changes it so that it cannot be repeated for ever.
+    /// True if the program changes it, so that it cannot be repeated without end.
     wears_out: bool,
 }
 
-/// To an address, by a protocol.
+/// Makes a packet to an address, by a protocol.
 const fn packet(src: [u8; 4], dst: [u8; 4], protocol: u8, dst_port: u16, flags: u8) -> Packet {
     Packet {
         src,
@@ -86,7 +86,7 @@ const SUBJECTS: [Subjects; 2] = [
     },
 ];
 
-/// The program's own example entries, and networks in front of them until there are as many.
+/// Returns the program's own example entries, filled up to `count` with further networks.
 fn routes(example: &str, count: usize) -> Vec<String> {
     let more = |n: usize| {
         format!(
@@ -96,7 +96,7 @@ fn routes(example: &str, count: usize) -> Vec<String> {
     filled_up(example, count, more)
 }
 
-/// The same for rules, which are asked first.
+/// Returns the same for rules. The further ones are checked first.
 fn rules(example: &str, count: usize) -> Vec<String> {
     let more = |n: usize| format!("add rules {} src:10.77.{n}.0/24 deny()", 200 + n);
     filled_up(example, count, more)
@@ -132,29 +132,29 @@ impl Packet {
     }
 }
 
-/// What a packet took.
+/// Times of a packet.
 #[derive(Debug, Serialize)]
 struct Row {
     program: &'static str,
     entries: usize,
     packet: &'static str,
-    /// A program of two instructions, in nanoseconds.
+    /// Time of a program of two instructions, in nanoseconds.
     baseline_ns: f64,
     looked_up_ns: f64,
     specialized_ns: f64,
-    /// How many times as long the look-ups take, all of a run included.
+    /// Ratio of the time with look-ups to the specialized time, of whole runs.
     gain: f64,
 }
 
 #[derive(Debug, Serialize)]
 struct Report {
     machine: Machine,
-    /// The median of the packets' gains by program, with its example entries.
+    /// Median gain of each program's packets, with its example entries.
     gains: Vec<(&'static str, f64)>,
     rows: Vec<Row>,
 }
 
-/// Measures all of them, as JSON and Markdown.
+/// Measures all programs, and returns JSON and Markdown.
 pub(crate) fn measure(root: &Path) -> Result<(String, String), Error> {
     let baselines = Baselines::build(root)?;
     let mut rows = Vec::new();
@@ -188,7 +188,7 @@ pub(crate) fn measure(root: &Path) -> Result<(String, String), Error> {
     Ok((json + "\n", report.markdown()))
 }
 
-/// A program with these entries, and the same specialized to them, over the same maps.
+/// Loads a program with these entries, and the same specialized to them, over the same maps.
 fn pair(path: &Path, lines: &[String]) -> Result<[Instance; 2], Error> {
     let elaborated = driver::elaborate(&Input::file(path))
         .map_err(|refused| Error::diagnostics(&refused.diagnostics, &refused.map))?;
@@ -272,7 +272,7 @@ fn one(
     })
 }
 
-/// When and where, for the head of a document.
+/// Returns date and machine, for the head of a document.
 pub(crate) fn taken_on(machine: &Machine) -> String {
     let Machine {
         date,
@@ -330,7 +330,7 @@ mod tests {
         let pair = pair(&path, &lines).expect("this test needs root and clang");
         let baselines = Baselines::build(&root).expect("compiles");
         for (name, packet) in SUBJECTS[0].packets {
-            // It fails where the two do not do the same.
+            // It fails if the programs' results differ.
             let row = one("router", (name, packet), 3, &pair, &baselines).expect("runs");
             assert!(row.looked_up_ns > 0.0 && row.specialized_ns > 0.0);
         }

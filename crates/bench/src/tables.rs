@@ -1,5 +1,5 @@
-//! `bench tables`: how long it takes to put many entries into a table of each kind, and how much memory; look-ups
-//! ([`look_ups`]); and the hash of keys ([`key_hash`]).
+//! `bench tables`: time and memory to insert many entries into a table of each kind; look-ups ([`look_ups`]); and the
+//! hash of keys ([`key_hash`]).
 
 use crate::error::Error;
 use crate::machine::Machine;
@@ -17,10 +17,10 @@ use std::time::Instant;
 
 /// Numbers of entries for every kind.
 const COUNTS: [u32; 3] = [1_000, 10_000, 100_000];
-/// One more for the kinds that keep an entry in one element of one map.
+/// Further number for the kinds that keep an entry in one element of one map.
 const MILLION: u32 = 1_000_000;
 
-/// A match kind, or a value set.
+/// Match kind of a table, or a value set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Kind {
@@ -60,7 +60,7 @@ impl Kind {
         COUNTS.into_iter().chain(million).collect()
     }
 
-    /// A line of an entries file: each number is another entry.
+    /// Returns a line of an entries file. Each number gives another entry.
     fn line(self, number: u32) -> String {
         let found = number % 7;
         match self {
@@ -77,7 +77,7 @@ impl Kind {
                 number << 4,
                 0xffff_fff0u32 | (number % 16)
             ),
-            // Three pieces each.
+            // Each range needs three prefixes.
             Kind::Range => format!(
                 "add all {} key:{}..{} give(found: {found})",
                 1 + number % 100,
@@ -132,16 +132,16 @@ xdp(prs(), sw(), dep()) main;
     }
 }
 
-/// What one file took.
+/// Cost of one file.
 #[derive(Clone, Debug, Serialize)]
 struct Row {
     kind: Kind,
     entries: u32,
-    /// From the text of the file to the maps.
+    /// Time from the text of the file to the maps.
     seconds: f64,
-    /// Of this process at its peak, the file's text included, above what it had before.
+    /// Peak memory of this process, including the file's text, above its memory before.
     peak_kibibytes: u64,
-    /// Adding one entry more.
+    /// Time to add one more entry.
     one_more_seconds: f64,
 }
 
@@ -153,7 +153,7 @@ struct Report {
     key_hash: Vec<key_hash::Row>,
 }
 
-/// Measures all kinds, as JSON and Markdown.
+/// Measures all kinds, and returns JSON and Markdown.
 pub(crate) fn measure(root: &Path) -> Result<(String, String), Error> {
     let mut rows = Vec::new();
     for kind in Kind::ALL {
@@ -212,7 +212,7 @@ pub(crate) fn compile(text: &str) -> Result<Instance, Error> {
     )?)
 }
 
-/// Applies an entries file; how long that takes, in seconds.
+/// Applies an entries file, and returns the time in seconds.
 pub(crate) fn apply(instance: &mut Instance, text: String) -> Result<f64, Error> {
     let mut map = diag::SourceMap::new();
     let file = map
@@ -225,7 +225,7 @@ pub(crate) fn apply(instance: &mut Instance, text: String) -> Result<f64, Error>
     Ok(begun.elapsed().as_secs_f64())
 }
 
-/// A line of this process's status, in KiB.
+/// Returns a value of this process's status, in KiB.
 fn memory(name: &str) -> Result<u64, Error> {
     let path = Path::new("/proc/self/status");
     let status = fs::read_to_string(path).map_err(|e| Error::file("read", path, &e))?;
@@ -235,7 +235,7 @@ fn memory(name: &str) -> Result<u64, Error> {
     number.ok_or_else(|| Error::new(format!("{} has no {name}", path.display())))
 }
 
-/// Resets the peak of memory.
+/// Resets the peak of the process's memory.
 fn reset_peak() -> Result<(), Error> {
     let path = Path::new("/proc/self/clear_refs");
     fs::write(path, "5").map_err(|e| Error::file("write", path, &e))

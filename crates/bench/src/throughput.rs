@@ -1,4 +1,4 @@
-//! Packets a second through a pair of virtual devices, from a generator in the kernel.
+//! Packets per second through a pair of virtual devices, from a generator in the kernel.
 
 use crate::error::Error;
 use crate::programs::{Built, compile_c};
@@ -9,52 +9,52 @@ use net::{interface, veth};
 use std::io;
 use std::time::Instant;
 
-/// How long to measure.
+/// Extent of the measurements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
-    /// Packets of one measurement.
+    /// Number of packets of one measurement.
     pub packets: u32,
-    /// Measurements of each program; the median counts.
+    /// Number of measurements of each program; the median counts.
     pub rounds: usize,
 }
 
-/// What the benchmark takes.
+/// Extent of the benchmark.
 pub(crate) const FULL: Effort = Effort {
     packets: 2_000_000,
     rounds: 5,
 };
 
-/// Words of a packet that the generator writes at most (`WORDS` of `generator.c`).
+/// Greatest number of words of a packet that the generator writes (`WORDS` of `generator.c`).
 const GENERATED_WORDS: usize = 16;
 
 /// The kernel's `XDP_DROP`.
 const DROP: i32 = 1;
 
-/// Packets a second of one workload.
+/// Packets per second of one workload.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rates {
-    /// A program of two instructions with the same verdict.
+    /// Rate of a program of two instructions with the same verdict.
     pub baseline: f64,
-    /// Compiled from P4.
+    /// Rate of the program compiled from P4.
     pub ours: f64,
-    /// Hand-written.
+    /// Rate of the hand-written program.
     pub hand_written: f64,
 }
 
 impl Rates {
-    /// How much of the baseline's rate a program loses, in percent.
+    /// Returns the loss of a program's rate against the baseline, in percent.
     pub(crate) fn loss(&self, rate: f64) -> f64 {
         100.0 * (1.0 - rate / self.baseline)
     }
 }
 
-/// Measures every workload, its three programs in turn.
+/// Measures every workload; its three programs are interleaved.
 pub(crate) fn measure(built: &[Built], effort: Effort) -> Result<Vec<Rates>, Error> {
     let object = compile_c(include_str!("generator.c"), None)?;
     let ns = NetNs::new().map_err(Error::system("a network namespace"))?;
     ns.run(|| {
         veth::make_pairs(&[("gen".into(), "dut".into())])?;
-        // What is sent back has to have a program at its end too, or the device drops it early.
+        // The end that packets are sent back to needs a program, too, or the device drops them early.
         let gen_index = interface::index("gen").map_err(|d| io::Error::other(d.message))?;
         let sink = Prog::constant_xdp(DROP)?;
         let _sink = Link::attach_xdp(&sink, gen_index, XdpMode::Native)?;
@@ -72,8 +72,8 @@ fn one(built: &Built, generator: &Loaded, gen_index: u32, effort: Effort) -> io:
         .workload
         .packet()
         .map_err(|e| io::Error::other(e.to_string()))?;
-    // What the network stack does with a packet that is passed on costs more than any of these programs: the
-    // baseline has to do the same with it.
+    // The network stack's work on a packet that is passed on costs more than any of these programs, so the baseline
+    // must pass it on, too.
     let baseline = Prog::constant_xdp(built.workload.verdict as i32)?;
     let programs = [&baseline, &built.ours.prog, &built.hand_written.prog];
     let mut samples = [const { Vec::new() }; 3];
@@ -90,7 +90,7 @@ fn one(built: &Built, generator: &Loaded, gen_index: u32, effort: Effort) -> io:
     })
 }
 
-/// Sends packets to the program at the other end and counts how many it got a second.
+/// Sends packets to the program at the other end, and returns how many it received per second.
 fn rate(
     program: &Prog,
     generator: &Loaded,
@@ -116,7 +116,7 @@ fn rate(
     Ok((arrived("dut")? - before) as f64 / seconds)
 }
 
-/// Packets that a device has received, from the namespace's own list of devices.
+/// Returns the number of packets that a device has received, from the namespace's list of devices.
 fn arrived(device: &str) -> io::Result<u64> {
     let text = std::fs::read_to_string("/proc/thread-self/net/dev")?;
     text.lines()

@@ -1,10 +1,10 @@
-//! Nanoseconds a packet by interleaved test runs.
+//! Nanoseconds per packet by interleaved test runs.
 
 use crate::error::Error;
 use crate::programs::{Baselines, Built};
 use kernel::bench::{Effort, Subject, interleaved, median, undisturbed};
 
-/// How long to measure; `ONPATH_BENCH_ROUNDS` gives another number of rounds.
+/// Returns the extent of the measurement; `ONPATH_BENCH_ROUNDS` gives another number of rounds.
 pub(crate) fn effort() -> Effort {
     let rounds = std::env::var("ONPATH_BENCH_ROUNDS").ok();
     Effort {
@@ -13,31 +13,31 @@ pub(crate) fn effort() -> Effort {
     }
 }
 
-/// Differences in nanoseconds that are nothing but the processor's mood.
+/// Resolution in nanoseconds: smaller differences are not significant.
 pub(crate) const RESOLUTION: f64 = 0.5;
 
 /// Times of one workload in nanoseconds, net of the baseline.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Times {
-    /// The baseline itself.
+    /// Time of the baseline itself.
     pub baseline: f64,
-    /// Compiled from P4.
+    /// Time of the program compiled from P4.
     pub ours: f64,
-    /// Hand-written.
+    /// Time of the hand-written program.
     pub hand_written: f64,
-    /// The same from the medians of all turns instead of the undisturbed ones: ours, hand-written.
+    /// Times by the medians of all turns instead of the undisturbed ones: ours, hand-written.
     pub medians: [f64; 2],
 }
 
 impl Times {
-    /// Ours to theirs; `None` if neither can be distinguished from the baseline.
+    /// Returns the ratio of ours to theirs; `None` if neither can be distinguished from the baseline.
     pub(crate) fn ratio(&self) -> Option<f64> {
         let resolved = self.ours > RESOLUTION || self.hand_written > RESOLUTION;
         resolved.then(|| self.ours / self.hand_written.max(RESOLUTION))
     }
 }
 
-/// Measures every workload; its three programs take turns.
+/// Measures every workload; its three programs are interleaved.
 pub(crate) fn measure(built: &[Built], baselines: &Baselines) -> Result<Vec<Times>, Error> {
     built
         .iter()

@@ -1,5 +1,5 @@
-//! `bench/xdp/workload.json`: for each program a packet, its entries in P4 names, and the same as raw
-//! map contents for the hand-written program.
+//! Workloads of `bench/xdp/workload.json`. Each has a packet, entries in P4 names, and the same entries as raw map
+//! contents for the hand-written program.
 
 use crate::error::Error;
 use serde::Deserialize;
@@ -7,32 +7,33 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// One program's work.
+/// Workload of one program.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Workload {
     /// Its name.
     pub name: String,
-    /// The P4 file.
+    /// Path of the P4 file.
     pub p4: String,
-    /// The C file.
+    /// Path of the C file.
     pub c: String,
-    /// Which program of two instructions is its baseline: `drop` or `tx`.
+    /// Name of its baseline, a program of two instructions: `drop` or `tx`.
     pub baseline: String,
     /// The packet in hexadecimal.
     packet: String,
-    /// What the kernel's verdict on it must be.
+    /// Expected verdict of the kernel.
     pub verdict: u32,
-    /// Entries as lines of an entries file.
+    /// Entries, as lines of an entries file.
     pub entries: Vec<String>,
-    /// The same for the maps of the hand-written program.
+    /// The same entries for the maps of the hand-written program.
     pub maps: BTreeMap<String, Vec<Raw>>,
-    /// How often a test run can give a program the packet that it left, if that changes the packet each time.
+    /// Number of times that a test run can repeat the program on its own result. `None` if the program does not change
+    /// the packet.
     pub repeats: Option<u32>,
-    /// What p4c makes of a program that does the same, if that was measured.
+    /// Measurement of p4c's code for an equivalent program, if there is one.
     pub p4c: Option<Published>,
 }
 
-/// A map's key and value in hexadecimal.
+/// Map entry in hexadecimal: key and value.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Raw {
     /// The key.
@@ -41,12 +42,12 @@ pub(crate) struct Raw {
     pub value: String,
 }
 
-/// Figures of p4c 1.2.5.16, measured on the same kind of machine, and what its authors published.
+/// Measurement of p4c 1.2.5.16's code on the same kind of machine.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) struct Published {
-    /// Instructions in the object.
+    /// Number of instructions in the object.
     pub instructions: u32,
-    /// Nanoseconds of a test run with a baseline of 7.
+    /// Nanoseconds of a test run whose baseline takes 7.
     pub ns: f64,
 }
 
@@ -56,7 +57,7 @@ struct File {
 }
 
 impl Workload {
-    /// The packet.
+    /// Returns the packet.
     pub(crate) fn packet(&self) -> Result<Vec<u8>, Error> {
         bytes(&self.packet)
     }
@@ -70,7 +71,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Workload>, Error> {
     Ok(file.programs)
 }
 
-/// Bytes from hexadecimal.
+/// Parses bytes from hexadecimal digits.
 pub(crate) fn bytes(hex: &str) -> Result<Vec<u8>, Error> {
     let digit = |c: u8| char::from(c).to_digit(16);
     hex.as_bytes()

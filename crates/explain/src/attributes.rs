@@ -1,14 +1,14 @@
-//! The attributes of queries in words: a line an attribute, by kind of message.
+//! Descriptions of the attributes of queries: one line an attribute, by kind of message.
 
 use std::sync::LazyLock;
 
-/// The page.
+/// Page with all descriptions.
 const TEXT: &str = include_str!("../pages/attributes.md");
 
-/// A kind of message, or the headers.
+/// Kind of message, or the packet headers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Kind<'a> {
-    /// Its name; `Headers` for those.
+    /// Its name; [`HEADERS`] for the packet headers.
     pub name: &'a str,
     /// Its description, as Markdown.
     pub text: &'a str,
@@ -16,29 +16,29 @@ pub struct Kind<'a> {
     pub attributes: Vec<About<'a>>,
 }
 
-/// The description of an attribute.
+/// Description of an attribute.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct About<'a> {
-    /// Its name in its kind, such as `header.NAME`; the whole name of a header's field.
+    /// Its name in its kind, such as `header.NAME`. For a field of a header, the whole name.
     pub name: &'a str,
-    /// A line about it; nothing about a field, which is described where it is defined.
+    /// Its description, in one line. Empty for a field, which is described where it is defined.
     pub text: &'a str,
-    /// Other words for it.
+    /// Synonyms.
     pub also: Vec<&'a str>,
 }
 
-/// The name of the kind that stands for fields of headers.
+/// Name of the kind that stands for fields of packet headers.
 pub const HEADERS: &str = "Headers";
 
 static KINDS: LazyLock<Vec<Kind<'static>>> =
     LazyLock::new(|| TEXT.split("\n## ").skip(1).map(kind).collect());
 
-/// All kinds.
+/// Returns all kinds.
 pub fn kinds() -> &'static [Kind<'static>] {
     &KINDS
 }
 
-/// Finds the description of an attribute by its whole name, with `NAME` where it has one that is free.
+/// Finds the description of an attribute by its whole name. A variable part of the name is written `NAME`.
 pub fn about(name: &str) -> Option<&'static About<'static>> {
     let of = |kind: &str, name: &str| {
         let kind = kinds().iter().find(|known| known.name == kind)?;

@@ -1,27 +1,27 @@
-//! The little Markdown that pages are written in, as blocks: paragraphs and fenced code.
+//! Subset of Markdown that pages are written in, as blocks: paragraphs and fenced code.
 
-/// A stretch of Markdown.
+/// Block of Markdown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Block<'a> {
-    /// Lines of text, with the line breaks that they are written with.
+    /// Lines of text, with their original line breaks.
     Paragraph(&'a str),
     /// Code between fences.
     Code {
-        /// What follows the first fence: a language, and possibly the name of a file.
+        /// Info string of the first fence: a language, and possibly the name of a file.
         info: &'a str,
         /// The lines, each with its line break.
         text: &'a str,
     },
 }
 
-/// The end of code, and what begins it in front of its language.
+/// Fence: ends code, and begins it before the name of the language.
 const FENCE: &str = "```";
 
-/// The blocks of a text.
+/// Splits a text into its blocks.
 ///
 /// # Errors
 ///
-/// What is wrong with its fences.
+/// A fence has no end, or has something after it.
 pub fn blocks(text: &str) -> Result<Vec<Block<'_>>, String> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -49,7 +49,7 @@ pub fn blocks(text: &str) -> Result<Vec<Block<'_>>, String> {
     }
 }
 
-/// Where the fence is that ends code.
+/// Returns the offset of the fence that ends code.
 fn code_end(code: &str) -> Option<usize> {
     match code.starts_with(FENCE) {
         true => Some(0),

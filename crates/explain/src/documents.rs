@@ -1,10 +1,10 @@
-//! Documents in Markdown that are made of pages and headers.
+//! Documents in Markdown that are generated from pages and headers.
 
 use crate::header::{Doc, Header, Item, Target};
 use crate::pages::{groups, page};
 use std::fmt::Write;
 
-/// What people read about a declaration, without a heading. `code` is how the code of an error is written.
+/// Returns the documentation of a declaration, without a heading. `code` formats the code of an error.
 pub fn about_item(item: &Item, code: &dyn Fn(&str) -> String) -> String {
     let mut text = declared(&item.declaration, &item.doc);
     for (targets, said) in &item.doc.targets {
@@ -32,12 +32,12 @@ pub fn about_item(item: &Item, code: &dyn Fn(&str) -> String) -> String {
     text
 }
 
-/// A declaration and what is said about it.
+/// Returns a declaration with its description.
 fn declared(declaration: &str, doc: &Doc) -> String {
     format!("```p4\n{declaration}\n```\n\n{}\n", doc.text)
 }
 
-/// Targets as the label of a paragraph.
+/// Returns the names of targets, as the label of a paragraph.
 fn on(targets: &[Target]) -> String {
     let names: Vec<&str> = targets.iter().map(|target| target.name()).collect();
     let names = names.join(", ");
@@ -47,11 +47,11 @@ fn on(targets: &[Target]) -> String {
     }
 }
 
-/// What is written into documents that are made.
+/// Comment that marks a generated document.
 const MADE: &str =
     "<!-- Made by a test, which also writes it: see CONTRIBUTING.md on ONPATH_BLESS. -->\n";
 
-/// The document on all headers.
+/// Returns the document on all headers.
 pub fn reference(headers: &[Header<'_>]) -> String {
     let mut text = format!(
         "# The interface headers\n\n{MADE}\nWhat a program may include, declaration by declaration: it is made of the comments in the headers. `onpath explain v1model` and \
@@ -81,7 +81,7 @@ pub fn reference(headers: &[Header<'_>]) -> String {
     text
 }
 
-/// The document that lists all pages.
+/// Returns the document that lists all pages.
 pub fn index() -> String {
     let mut text = format!(
         "# Diagnostics\n\n{MADE}\nA page for each code: what it means, an example that gives it, and what to do about it. `onpath explain E0207` prints one, `onpath explain` this list.\n"
@@ -96,12 +96,12 @@ pub fn index() -> String {
     text
 }
 
-/// Where a page is, from the folder of pages on.
+/// Returns the link target of a page, relative to the folder of pages.
 fn place(group: &str, code: &str, title: &str) -> String {
     format!("{group}.md#{}", anchor(&format!("{code}: {title}")))
 }
 
-/// The name that a heading has in the address of a document on the web.
+/// Returns the anchor of a heading, as web views of Markdown make it.
 fn anchor(heading: &str) -> String {
     let kept = heading
         .chars()

@@ -1,13 +1,13 @@
-//! The interface headers as documentation: what each declares, with the comments in front of it, in a strict form.
+//! Interface headers as documentation: their declarations with the comments before them, which have a strict form.
 //!
-//! Lines that begin with `//!` are about the header, those that begin with `///` about the declaration below them, in Markdown. Behind the
-//! text come what it means on targets, `@on xdp, tc: ...`, and the codes of the errors that concern it, `@errors E0730`. Any other
-//! comment is for those who change the header.
+//! Lines that begin with `//!` describe the header, in Markdown. Lines that begin with `///` describe the declaration
+//! below them. After the text come the meaning on targets, `@on xdp, tc: ...`, and the codes of the errors that concern
+//! it, `@errors E0730`. Any other comment is for those who change the header.
 
 use crate::page::is_code;
 use crate::scan::{Piece, scan};
 
-/// Where a program may run.
+/// Target or interpreter that runs a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
     /// The reference interpreter.
@@ -22,7 +22,7 @@ impl Target {
     /// All of them.
     pub const ALL: [Target; 3] = [Target::Interpreter, Target::Xdp, Target::Tc];
 
-    /// As documentation has it.
+    /// Returns the name that documentation uses.
     pub fn name(self) -> &'static str {
         match self {
             Target::Interpreter => "interpreter",
@@ -38,30 +38,30 @@ impl Target {
     }
 }
 
-/// What a comment in front of a declaration says.
+/// Comment before a declaration, in its parts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Doc {
     /// Its description, as Markdown.
     pub text: String,
-    /// What it means on targets.
+    /// Meaning on groups of targets, as Markdown.
     pub targets: Vec<(Vec<Target>, String)>,
     /// The codes of the errors that concern it.
     pub errors: Vec<String>,
 }
 
-/// What a header declares.
+/// Kind of a declaration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// An extern that programs make objects of.
+    /// Extern object, which programs instantiate.
     Object,
-    /// An extern function.
+    /// Extern function.
     Function,
-    /// Anything else, by its keyword.
+    /// Any other declaration, by its keyword.
     Other(&'static str),
 }
 
 impl Kind {
-    /// As documentation has it.
+    /// Returns the name that documentation uses.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Object => "extern",
@@ -71,27 +71,27 @@ impl Kind {
     }
 }
 
-/// A declaration.
+/// Declaration in a header.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Item {
-    /// What is declared.
+    /// Kind of the declaration.
     pub kind: Kind,
     /// Its name.
     pub name: String,
-    /// What is said about it.
+    /// Its comment.
     pub doc: Doc,
-    /// Its text; of an extern object, and of what has statements, what is in front of the brace.
+    /// Its text. For an extern object, and for a declaration with a body, the text before the brace.
     pub declaration: String,
-    /// The constructors and methods of an extern object.
+    /// Constructors and methods of an extern object.
     pub members: Vec<Member>,
 }
 
-/// A constructor or method.
+/// Constructor or method of an extern object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Member {
     /// Its name, which is the extern's for a constructor.
     pub name: String,
-    /// What is said about it; what it does not say of targets is what the extern says.
+    /// Its comment. If it says nothing about targets, the extern's comment applies.
     pub doc: Doc,
     /// Its text.
     pub declaration: String,
@@ -104,16 +104,16 @@ pub struct Header<'a> {
     pub name: &'a str,
     /// Its description, as Markdown.
     pub text: String,
-    /// What it declares, in order.
+    /// Its declarations, in order.
     pub items: Vec<Item>,
 }
 
 impl<'a> Header<'a> {
-    /// Reads a header.
+    /// Reads a header, `source`, into its declarations.
     ///
     /// # Errors
     ///
-    /// Everything that lacks a part which it must have, or has it in another form.
+    /// Reports each declaration that lacks a part of its comment, or has one in the wrong form.
     pub fn read(name: &'a str, source: &str) -> Result<Header<'a>, Vec<String>> {
         let lines: Vec<&str> = source.lines().collect();
         let about = lines.iter().filter_map(|line| line.strip_prefix("//!"));
@@ -141,12 +141,12 @@ impl<'a> Header<'a> {
     }
 }
 
-/// A comment's line without the blank that separates it from the slashes.
+/// Returns a comment's line without the blank that separates it from the slashes.
 fn unindented(line: &str) -> &str {
     line.strip_prefix(' ').unwrap_or(line)
 }
 
-/// The declaration of a piece of a header.
+/// Makes an item of a piece of a header.
 fn item(piece: &Piece<'_>, wrong: &mut Vec<String>) -> Item {
     let (kind, name) = kind_and_name(&piece.code);
     let members = piece.members.iter().map(|member| Member {
@@ -167,7 +167,7 @@ fn item(piece: &Piece<'_>, wrong: &mut Vec<String>) -> Item {
     }
 }
 
-/// A declaration without its statements.
+/// Returns a declaration with `...` in place of its body.
 fn without_body(text: &str) -> String {
     match text.split_once('{') {
         Some((head, _)) => format!("{} {{ ... }}", head.trim_end()),
@@ -175,10 +175,10 @@ fn without_body(text: &str) -> String {
     }
 }
 
-/// The kind of a function with statements, which has no keyword.
+/// Kind of a function with a body, which has no keyword.
 const FUNCTION: &str = "function";
 
-/// What code declares, whose annotations are left out.
+/// Returns the kind and the name of a declaration without annotations.
 fn kind_and_name(code: &str) -> (Kind, String) {
     const KEYWORDS: [&str; 10] = [
         "struct", "enum", "header", "typedef", "const", "parser", "control", "package", "action",
@@ -216,7 +216,7 @@ fn last_word(text: &str) -> &str {
     text.rsplit(|c| !is_part(c)).next().unwrap_or_default()
 }
 
-/// The name in front of the parameters, and in front of the type parameters if there are some.
+/// Returns the name of a function or method: it stands before the parameters, and before any type parameters.
 fn called(code: &str) -> &str {
     let before = code.split('(').next().unwrap_or_default().trim_end();
     match before.strip_suffix('>') {
@@ -225,7 +225,7 @@ fn called(code: &str) -> &str {
     }
 }
 
-/// What a comment says, line by line.
+/// Parses the lines of a comment. Faults go to `wrong`.
 fn doc(about: &str, lines: &[&str], wrong: &mut Vec<String>) -> Doc {
     let mut doc = Doc::default();
     let mut text: Vec<&str> = Vec::new();
@@ -257,7 +257,7 @@ fn doc(about: &str, lines: &[&str], wrong: &mut Vec<String>) -> Doc {
     doc
 }
 
-/// What a declaration lacks.
+/// Reports the parts that a declaration's comments lack.
 fn lacks(item: &Item) -> Vec<String> {
     let mut wrong = Vec::new();
     let docs = item
@@ -355,7 +355,7 @@ mod tests {
         assert!(header.items[2].declaration.contains("// it came in by\n}"));
     }
 
-    /// What is wrong with the header above if a part of it is another.
+    /// Returns the errors for the header above with one of its parts replaced.
     fn fault(part: &str, instead: &str) -> String {
         assert!(RIGHT.contains(part), "{part}");
         let read = Header::read("s.p4", &RIGHT.replacen(part, instead, 1));

@@ -1,12 +1,13 @@
-//! What each diagnostic means, as pages: an example that gives it, a remedy, and where it is specified; and what the interface headers
-//! declare.
+//! Explanations of diagnostics as pages, and documentation of the interface headers. A page has an example that gives
+//! the diagnostic, a remedy, and a reference to the specification.
 //!
-//! Besides: words that users meet ([`words`]), and the attributes that queries ask about ([`kinds`]).
+//! Also explained: words that users meet ([`words`]), and the attributes of queries ([`kinds`]).
 //!
-//! The pages are Markdown, a file for each hundred of codes (`pages/`), so that they are documentation by themselves.
-//! [`groups`] has them as data; a page without a part that it must have is an error of this crate's tests. [`Header::read`] makes documentation
-//! of a header's text, by the comments in it. [`render`] shows Markdown on a terminal. This crate knows no diagnostic but by its page, and no
-//! header: whether each diagnostic has a page, and what the examples print, the tests of `onpath` find out.
+//! The pages are Markdown, a file for each hundred codes (`pages/`), so they can be read as they are. [`groups`]
+//! returns them as data. A page that lacks a required part fails this crate's tests. [`Header::read`] makes
+//! documentation from the comments of a header, and [`render`] shows Markdown on a terminal. This crate knows
+//! diagnostics only by their pages, and knows no header. The tests of `onpath` check that each diagnostic has a page,
+//! and run the examples.
 
 mod attributes;
 mod blocks;

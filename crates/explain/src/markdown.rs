@@ -3,17 +3,17 @@
 use crate::blocks::Block;
 use diag::char_width;
 
-/// How text is shown.
+/// Style in which text is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Style {
-    /// The columns that a line of text may have; a line of code has as many as it is written with.
+    /// Columns of a line of text. Lines of code keep their length.
     pub width: usize,
-    /// Whether the terminal shows bold letters.
+    /// True if the terminal shows bold letters.
     pub bold: bool,
 }
 
 impl Style {
-    /// A text that stands out, if it can.
+    /// Returns the text in bold if the terminal shows that.
     pub fn strong(self, text: &str) -> String {
         match self.bold {
             true => format!("\x1b[1m{text}\x1b[0m"),
@@ -22,10 +22,10 @@ impl Style {
     }
 }
 
-/// The columns by which code is indented.
+/// Indentation of code.
 const INDENT: &str = "    ";
 
-/// Blocks of Markdown, with an empty line between two.
+/// Renders blocks of Markdown, with an empty line between two.
 pub fn render(blocks: &[Block<'_>], style: Style) -> String {
     let texts: Vec<String> = blocks.iter().map(|block| one(block, style)).collect();
     texts.join("\n")
@@ -45,7 +45,7 @@ fn one(block: &Block<'_>, style: Style) -> String {
     }
 }
 
-/// A paragraph, or the items of a list, each of which begins a line.
+/// Renders a paragraph, or a list whose items each begin a line.
 fn paragraph(text: &str, style: Style) -> String {
     let mut items: Vec<Vec<&str>> = vec![Vec::new()];
     for line in text.lines() {
@@ -60,7 +60,7 @@ fn paragraph(text: &str, style: Style) -> String {
     items.iter().map(|words| filled(words, style)).collect()
 }
 
-/// Words in lines that are no longer than they may be. Lines behind the first of a list's item are indented.
+/// Fills lines up to the width with words. Continuation lines of a list's item are indented.
 fn filled(words: &[&str], style: Style) -> String {
     let indent = match words.first() {
         Some(&"-") => "  ",
@@ -70,7 +70,7 @@ fn filled(words: &[&str], style: Style) -> String {
     let mut used = 0;
     let mut strong = false;
     for word in words {
-        // What is strong is marked at the beginning of a word and at the end of one.
+        // Bold text is marked at the beginning of a word and at the end of one.
         let begins = word.starts_with("**");
         let plain = word.strip_prefix("**").unwrap_or(word);
         let (plain, ends) = match plain.strip_suffix("**") {

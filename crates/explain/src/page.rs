@@ -1,52 +1,52 @@
-//! Pages, read strictly: what has a page must have all its parts.
+//! Pages of diagnostics, read strictly: a page must have all its parts.
 
 use crate::blocks::{Block, blocks};
 
-/// The pages of one hundred of codes, or of all warnings.
+/// Pages of a group of a hundred codes, or of all warnings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Group<'a> {
-    /// How its codes begin: `E02`, or `W` for all warnings.
+    /// Prefix of its codes: `E02`, or `W` for all warnings.
     pub name: &'a str,
-    /// What it is about, as a heading.
+    /// Subject of the group, as a heading.
     pub about: &'a str,
-    /// The same as a sentence or more.
+    /// Subject of the group, as one or more sentences.
     pub summary: &'a str,
     /// The pages, in the order of their codes.
     pub pages: Vec<Page<'a>>,
 }
 
-/// What a diagnostic means.
+/// Page that explains a diagnostic.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Page<'a> {
     /// The code, such as `E0207`.
     pub code: &'a str,
-    /// What is wrong, in a few words.
+    /// Name of the fault, in a few words.
     pub title: &'a str,
     /// The whole page as Markdown, without its heading.
     pub text: &'a str,
-    /// The same in its parts.
+    /// The page as blocks of Markdown.
     pub blocks: Vec<Block<'a>>,
     /// The files of its example.
     pub files: Vec<File<'a>>,
-    /// What a shell runs, in the folder with these files, to get the diagnostic; nothing if the example cannot be run.
+    /// Shell commands that give the diagnostic, run in the folder with these files. Empty if the example cannot be run.
     pub commands: Vec<String>,
-    /// Why the example cannot be run everywhere.
+    /// Reason why the example cannot be run everywhere.
     pub not_run: Option<&'a str>,
 }
 
-/// A file of an example.
+/// File of an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct File<'a> {
     /// Its name in the example's folder.
     pub name: &'a str,
-    /// What is in it.
+    /// Contents of the file.
     pub text: &'a str,
 }
 
-/// The labels that a paragraph may begin with.
+/// Labels that a paragraph may begin with.
 const LABELS: [&str; 4] = ["Remedy", "Not run", "Specification", "See"];
 
-/// Reads a file of pages. What is wrong with it is said by page.
+/// Reads a file of pages. Faults are reported with the page that has them.
 pub(crate) fn read(text: &str) -> Result<Group<'_>, Vec<String>> {
     let (head, pages) = text.split_once("\n## ").unwrap_or((text, ""));
     let heading = head.strip_prefix("# ").and_then(|head| {
@@ -89,13 +89,13 @@ pub(crate) fn read(text: &str) -> Result<Group<'_>, Vec<String>> {
     }
 }
 
-/// Whether this is a code: a letter and four digits.
+/// Returns true if this is a code: a letter and four digits.
 pub(crate) fn is_code(text: &str) -> bool {
     let digits = text.strip_prefix(['E', 'W']);
     digits.is_some_and(|digits| digits.len() == 4 && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Reads a page from behind the `## ` of its heading on.
+/// Reads a page. The text begins after the `## ` of its heading.
 fn one(page: &str) -> Result<Page<'_>, Vec<String>> {
     let (heading, text) = page.split_once('\n').unwrap_or((page, ""));
     let (code, title) = heading.split_once(": ").unwrap_or((heading, ""));
@@ -133,12 +133,12 @@ fn one(page: &str) -> Result<Page<'_>, Vec<String>> {
     })
 }
 
-/// The label of a paragraph that has one: `**Remedy.** ...`.
+/// Returns the label of a paragraph that has one: `**Remedy.** ...`.
 fn label(paragraph: &str) -> Option<&str> {
     Some(paragraph.strip_prefix("**")?.split_once(".**")?.0)
 }
 
-/// The text of the paragraph with this label.
+/// Returns the text of the paragraph with this label.
 fn labelled<'a>(blocks: &[Block<'a>], wanted: &str) -> Option<&'a str> {
     blocks.iter().find_map(|block| match block {
         Block::Paragraph(text) if label(text) == Some(wanted) => {
@@ -148,7 +148,7 @@ fn labelled<'a>(blocks: &[Block<'a>], wanted: &str) -> Option<&'a str> {
     })
 }
 
-/// Parts that a page lacks, has twice or does not know.
+/// Reports the parts that a page lacks, has twice or should not have.
 fn misplaced(blocks: &[Block<'_>]) -> Vec<String> {
     let mut wrong = Vec::new();
     if !matches!(blocks.first(), Some(Block::Paragraph(text)) if label(text).is_none()) {
@@ -176,7 +176,7 @@ fn misplaced(blocks: &[Block<'_>]) -> Vec<String> {
     wrong
 }
 
-/// The files and commands of an example.
+/// Files and commands of an example.
 type Example<'a> = (Vec<File<'a>>, Vec<String>);
 
 fn example<'a>(blocks: &[Block<'a>], not_run: bool) -> Result<Example<'a>, String> {
@@ -253,7 +253,7 @@ mod tests {
         assert!(group.pages[0].commands.is_empty());
     }
 
-    /// What is wrong with the page above if a part of it is another.
+    /// Returns the errors for the page above with one of its parts replaced.
     fn fault(part: &str, instead: &str) -> String {
         assert!(RIGHT.contains(part), "{part}");
         read(&RIGHT.replace(part, instead)).unwrap_err().join("; ")

@@ -1,16 +1,16 @@
-//! All pages, part of the program so that it has them wherever it is copied.
+//! All pages, compiled into the program, which therefore needs no files beside it.
 
 use crate::page::{Group, Page, is_code, read};
 use std::sync::LazyLock;
 
-/// Files of `pages/` with their texts.
+/// Expands names to pairs: the name of a file in `pages/`, and its text.
 macro_rules! files {
     ($($name:literal),* $(,)?) => {
         &[$(($name, include_str!(concat!("../pages/", $name, ".md")))),*]
     };
 }
 
-/// By the beginning of their codes.
+/// Files of pages, by the prefix of their codes.
 const FILES: &[(&str, &str)] = files![
     "E00", "E01", "E02", "E03", "E04", "E05", "E06", "E07", "E08", "E09", "E10", "E11", "W",
 ];
@@ -23,36 +23,37 @@ static GROUPS: LazyLock<Vec<Group<'static>>> = LazyLock::new(|| {
     read.collect()
 });
 
-/// All pages, in the order of their codes, errors before warnings.
+/// Returns all groups of pages in the order of their codes, errors before warnings.
 pub fn groups() -> &'static [Group<'static>] {
     &GROUPS
 }
 
-/// The pages of a group by its name, in whatever case: `E02`, or `W` for all warnings.
+/// Finds a group by its name, ignoring case: `E02`, or `W` for all warnings.
 pub fn group(word: &str) -> Option<&'static Group<'static>> {
     let mut groups = groups().iter();
     groups.find(|group| group.name.eq_ignore_ascii_case(word))
 }
 
-/// What a word stands for that is no code with a page.
+/// Error of looking up a word that is no code with a page.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unknown {
-    /// A code without a page, and the nearest codes that have one.
+    /// Code without a page.
     Code {
-        /// As diagnostics have it.
+        /// The code as diagnostics write it.
         code: String,
-        /// The last one before it, and the first one behind it.
+        /// Nearest codes that have a page: one before it, and one after it.
         nearest: Vec<&'static str>,
     },
-    /// No code at all.
+    /// Not a code.
     Word,
 }
 
-/// The page of a code, and its group. If only a number is given, it is an error's: `E0207`, `e207`, `207`, `[E0207]`.
+/// Returns the page of a code, and its group. A number without a letter is an error's: `E0207`, `e207`, `207`,
+/// `[E0207]`.
 ///
 /// # Errors
 ///
-/// What it is otherwise.
+/// The word is a code without a page, or not a code.
 pub fn page(word: &str) -> Result<(&'static Group<'static>, &'static Page<'static>), Unknown> {
     let code = code(word).ok_or(Unknown::Word)?;
     let all = || {
@@ -72,7 +73,7 @@ pub fn page(word: &str) -> Result<(&'static Group<'static>, &'static Page<'stati
     }
 }
 
-/// A code as it is meant, if one is.
+/// Returns the code that a word stands for, if it stands for one.
 fn code(word: &str) -> Option<String> {
     let bare = word.trim_matches(['[', ']']).to_ascii_uppercase();
     let (letter, digits) = match bare.strip_prefix(['E', 'W']) {

@@ -1,22 +1,22 @@
-//! The declarations of a header and the comments in front of them, found by lines, braces and parentheses.
+//! Splits a header into declarations and the comments before them, by lines, braces and parentheses.
 
-/// A declaration as text.
+/// Declaration as text.
 #[derive(Debug)]
 pub(crate) struct Piece<'a> {
-    /// The lines of the comment in front of it, without the slashes.
+    /// Lines of the comment before it, without the slashes.
     pub doc: Vec<&'a str>,
-    /// Its text, without the indentation that all of it has; of an extern object what is in front of the brace.
+    /// Its text, without common indentation. For an extern object, the text before the brace.
     pub text: String,
-    /// The same on one line, without comments, directives and annotations.
+    /// The declaration on one line, without comments, directives and annotations.
     pub code: String,
-    /// What is in the braces of an extern object.
+    /// Members in the braces of an extern object.
     pub members: Vec<Piece<'a>>,
 }
 
-/// What begins a comment that documents the declaration below it.
+/// Prefix of a comment that documents the declaration below it.
 const DOC: &str = "///";
 
-/// The declarations in these lines, or what is wrong with them.
+/// Returns the declarations in these lines, or the fault in them.
 pub(crate) fn scan<'a>(lines: &[&'a str]) -> Result<Vec<Piece<'a>>, String> {
     let mut pieces = Vec::new();
     let mut doc: Vec<&str> = Vec::new();
@@ -45,13 +45,13 @@ pub(crate) fn scan<'a>(lines: &[&'a str]) -> Result<Vec<Piece<'a>>, String> {
     }
 }
 
-/// A line without its comment.
+/// Returns a line without its comment.
 fn code_of(line: &str) -> &str {
     line.split("//").next().unwrap_or_default()
 }
 
-/// How many lines a declaration has: up to a `;` or `}` that belongs to no parenthesis or brace, and to the end of conditionals that
-/// began inside of it.
+/// Returns the number of lines of a declaration. It ends with a `;` or `}` outside of parentheses and braces, once all
+/// conditionals that began in it have ended.
 fn end_of(lines: &[&str]) -> Option<usize> {
     let (mut depth, mut conditionals, mut ended) = (0, 0, false);
     let mut quoted = false;
@@ -115,7 +115,7 @@ fn piece<'a>(doc: Vec<&'a str>, lines: &[&'a str]) -> Result<Piece<'a>, String> 
     })
 }
 
-/// Code on one line.
+/// Joins code to one line, without directives and comments.
 fn flat(lines: &[&str]) -> String {
     let code = lines
         .iter()
@@ -124,7 +124,7 @@ fn flat(lines: &[&str]) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Code from behind its annotations on.
+/// Returns the code after its annotations.
 fn without_annotations(code: &str) -> String {
     let mut rest = code;
     while let Some(annotation) = rest.strip_prefix('@') {
@@ -138,7 +138,7 @@ fn without_annotations(code: &str) -> String {
     rest.to_string()
 }
 
-/// Where the parenthesis ends that a text begins with.
+/// Returns the offset after the parenthesis that closes the one at the beginning of the text.
 fn closing(text: &str) -> usize {
     let (mut depth, mut quoted) = (0, false);
     for (at, c) in text.char_indices() {
@@ -155,7 +155,7 @@ fn closing(text: &str) -> usize {
     text.len()
 }
 
-/// Lines without the indentation that all but directives have.
+/// Removes the indentation that all lines but directives have in common.
 fn dedented(lines: &[&str]) -> String {
     let code = lines
         .iter()

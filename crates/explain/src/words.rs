@@ -3,19 +3,19 @@
 use crate::blocks::{Block, blocks};
 use std::sync::LazyLock;
 
-/// The pages.
+/// Text of all pages.
 const TEXT: &str = include_str!("../pages/words.md");
 
-/// The meaning of a word.
+/// Word with its meaning.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Word<'a> {
-    /// As it is written.
+    /// The word as it is written.
     pub name: &'a str,
-    /// Other words under which it is found.
+    /// Synonyms under which it is found.
     pub also: Vec<&'a str>,
     /// Its page as Markdown, without the heading.
     pub text: &'a str,
-    /// The same in its parts.
+    /// The page as blocks of Markdown.
     pub blocks: Vec<Block<'a>>,
 }
 
@@ -24,12 +24,12 @@ static WORDS: LazyLock<Vec<Word<'static>>> = LazyLock::new(|| {
     read(TEXT).unwrap_or_else(|fault| panic!("words.md: {fault}"))
 });
 
-/// All words that are explained, by name.
+/// Returns all words that are explained, by name.
 pub fn words() -> &'static [Word<'static>] {
     &WORDS
 }
 
-/// A word by its name, or by another one that it has, in whatever case. A plural is found too.
+/// Finds a word by its name or a synonym, ignoring case. A plural is found too.
 pub fn word(name: &str) -> Option<&'static Word<'static>> {
     let find = |name: &str| {
         let is = |known: &str| known.eq_ignore_ascii_case(name);

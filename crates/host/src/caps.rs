@@ -12,20 +12,19 @@ const NAMED: [(&str, u32); 6] = [
     ("CAP_BPF", 39),
 ];
 
-/// What loading and attaching a program takes.
+/// Capabilities for loading and attaching a program.
 pub const RUN: [&str; 3] = ["CAP_BPF", "CAP_NET_ADMIN", "CAP_PERFMON"];
 
-/// What capturing packets takes.
+/// Capabilities for capturing packets.
 pub const CAPTURE: [&str; 1] = ["CAP_NET_RAW"];
 
-/// The effective capabilities of this process among those that matter here.
+/// Returns the effective capabilities of this process, among those that Onpath may need.
 pub fn effective() -> Vec<&'static str> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     held(&status)
 }
 
-/// Those of `needed` that this process has not. `CAP_SYS_ADMIN` stands for `CAP_BPF` and
-/// `CAP_PERFMON` too.
+/// Returns those of `needed` that this process lacks. `CAP_SYS_ADMIN` includes `CAP_BPF` and `CAP_PERFMON`.
 pub fn missing(needed: &[&'static str]) -> Vec<&'static str> {
     let have = effective();
     let stands_in = have.contains(&"CAP_SYS_ADMIN");
@@ -37,7 +36,7 @@ pub fn missing(needed: &[&'static str]) -> Vec<&'static str> {
         .collect()
 }
 
-/// The user for whom this process works, by name: of `sudo` the one who called it.
+/// Returns the name of the user of this process; under `sudo`, of the user who called it.
 pub fn user() -> Option<String> {
     let by_sudo = std::env::var("SUDO_USER")
         .ok()
@@ -45,7 +44,7 @@ pub fn user() -> Option<String> {
     by_sudo.or_else(|| Some(User::from_uid(Uid::current()).ok()??.name))
 }
 
-/// Whether this process is in a user namespace of its own: its capabilities are not those of the machine then.
+/// Returns true if this process is in a user namespace of its own. Its capabilities are not those of the machine then.
 pub fn in_user_namespace() -> bool {
     // `user_namespaces(7)`: where no namespace was made, all users are mapped to themselves.
     std::fs::read_to_string("/proc/self/uid_map").is_ok_and(|map| !maps_all(&map))

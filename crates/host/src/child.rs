@@ -1,5 +1,4 @@
-//! Another program, run within limits: whatever it is, it takes no longer and writes no more than it may, and ends when this
-//! process is interrupted.
+//! Another program, run within limits of time and output. It ends when this process is interrupted.
 
 use crate::interrupt::Deferred;
 use nix::errno::Errno;
@@ -17,26 +16,26 @@ use std::time::{Duration, Instant};
 /// Bytes that a program may write on standard output and standard error together: a mebibyte.
 pub const MOST_OUTPUT: usize = 1 << 20;
 
-/// The pause between looks at a process that has no descriptor (before Linux 5.3).
+/// Pause between polls of a process that has no descriptor (before Linux 5.3).
 const LOOK: Duration = Duration::from_millis(10);
 
-/// End of a program.
+/// Outcome of running a program.
 #[derive(Debug)]
 pub enum Ended {
-    /// By itself or by somebody else, with what it wrote.
+    /// It ended by itself, or somebody else ended it. Holds its status and its output.
     ByItself(ExitStatus, Vec<u8>),
-    /// By us, after the time that it had.
+    /// It was killed after its time limit.
     TookTooLong,
-    /// By us, after [`MOST_OUTPUT`].
+    /// It was killed after it wrote more than [`MOST_OUTPUT`].
     WroteTooMuch,
 }
 
-/// Runs a program with nothing to read, and returns what it writes. What it has started ends with it.
+/// Runs a program with an empty standard input, and returns its output. Processes that it has started end with it.
 ///
 /// # Errors
 ///
-/// It cannot be started, or an interrupt came that is only deferred: [`io::ErrorKind::Interrupted`]. It stays in the queue, and acts as soon as
-/// it is not deferred any more.
+/// It cannot be started, or a signal came that is deferred: [`io::ErrorKind::Interrupted`]. The signal stays pending,
+/// and is delivered once it is not deferred any more.
 pub fn run(command: &mut Command, interrupts: &Deferred, longest: Duration) -> io::Result<Ended> {
     let (reader, writer) = io::pipe()?;
     command
@@ -49,7 +48,7 @@ pub fn run(command: &mut Command, interrupts: &Deferred, longest: Duration) -> i
     // SAFETY: between fork and exec it calls nothing but prctl and getppid.
     unsafe { command.pre_exec(move || end_with(parent)) };
     let child = command.spawn();
-    // The command has the ends that are written to, which would keep the pipe open.
+    // The command still holds the writing ends, which would keep the pipe open.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     Running {
         child: child?,
@@ -60,7 +59,7 @@ pub fn run(command: &mut Command, interrupts: &Deferred, longest: Duration) -> i
     .watch(interrupts, Instant::now() + longest)
 }
 
-/// Has this process killed when the thread that started it ends, however its process ends.
+/// Makes the kernel kill this process when the thread that started it ends, however its process ends.
 fn end_with(parent: u32) -> io::Result<()> {
     // SAFETY: it takes two numbers.
     let code = unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
@@ -72,12 +71,12 @@ fn end_with(parent: u32) -> io::Result<()> {
     }
 }
 
-/// A program that runs. It goes, and all of its process group, when this goes out of scope.
+/// Running program. When this value is dropped, the program is killed with all of its process group.
 struct Running {
     child: Child,
     reader: PipeReader,
     output: Vec<u8>,
-    /// Its number may be somebody else's.
+    /// True once it was waited for: its process id may be somebody else's then.
     is_over: bool,
 }
 
@@ -133,7 +132,7 @@ impl Running {
         }
     }
 
-    /// Reads what is there, of which there is some or the end. Returns whether more may come.
+    /// Reads the bytes that are available; blocks if none are. Returns true if more may come.
     fn read_some(&mut self) -> io::Result<bool> {
         let mut bytes = [0; 1 << 14];
         let read = self.reader.read(&mut bytes)?;
@@ -141,7 +140,8 @@ impl Running {
         Ok(read > 0)
     }
 
-    /// Reads what a program left that has ended. Others may still have the pipe, and are not waited for.
+    /// Reads the rest of the output of a program that has ended. It does not wait for other processes that still have
+    /// the pipe.
     fn read_rest(&mut self) -> io::Result<()> {
         while self.output.len() <= MOST_OUTPUT {
             let mut wanted = [PollFd::new(self.reader.as_fd(), PollFlags::POLLIN)];
@@ -159,14 +159,14 @@ impl Running {
         Pid::from_raw(self.child.id() as i32)
     }
 
-    /// Returns true once it has ended. It is not waited for, so that its number, and that of its group, stay its own.
+    /// Returns true once it has ended. The process is not reaped, so its id, and that of its group, stay its own.
     fn has_ended(&self) -> io::Result<bool> {
         let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
         let status = waitid(Id::Pid(self.pid()), flags)?;
         Ok(status != WaitStatus::StillAlive)
     }
 
-    /// Ends it and what it has started.
+    /// Kills its process group, and reaps it.
     fn end(&mut self) -> io::Result<ExitStatus> {
         if !self.is_over {
             let _ = killpg(self.pid(), Signal::SIGKILL);
@@ -183,7 +183,7 @@ impl Drop for Running {
     }
 }
 
-/// A descriptor that is readable once the process has ended.
+/// Opens a descriptor that is readable once the process has ended.
 fn pidfd(child: &Child) -> nix::Result<OwnedFd> {
     // SAFETY: no pointers.
     let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, child.id() as libc::pid_t, 0) };
@@ -210,7 +210,7 @@ mod tests {
             panic!("it ends by itself");
         };
         assert_eq!((status.code(), &output[..]), (Some(3), &b"a\nb\n"[..]));
-        // One that lives longer has the pipe, and is not waited for.
+        // A process that lives longer has the pipe, and is not waited for.
         let begun = Instant::now();
         assert!(matches!(
             ended("sleep 60 & exit 0", LONG),
@@ -232,7 +232,7 @@ mod tests {
         goes(&pid, begun);
     }
 
-    /// Waits until a process is gone. Whoever waits for orphans may take a moment.
+    /// Waits until a process is gone. The reaper of orphans may take a moment.
     fn goes(pid: &str, begun: Instant) {
         let started = format!("/proc/{}/stat", pid.trim());
         let is_gone = || {
@@ -245,7 +245,7 @@ mod tests {
         }
     }
 
-    /// Names the file in which a process that is killed leaves the number of its program.
+    /// Variable that names a file, in which a process that is killed leaves the id of its program.
     const KILLED: &str = "ONPATH_TEST_CHILD";
 
     #[test]

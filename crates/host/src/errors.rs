@@ -1,9 +1,10 @@
-//! Files and folders of others at paths that Onpath has chosen.
+//! Diagnostics about files and folders of others at paths that Onpath has chosen.
 
 use crate::safe_dir::{Refused, Why};
 use diag::Diagnostic;
 
-/// Something at a path of Onpath's choice is of another user, or of nobody's making that Onpath knows. It stays as it is.
+/// Reports that something at a path of Onpath's choice belongs to another user, or was not made by Onpath. It is left
+/// alone.
 pub fn left_alone(refused: &Refused) -> Box<Diagnostic> {
     let code = match refused.why {
         Why::Owner(_) | Why::Writable(_) => "E0717",

@@ -1,9 +1,10 @@
-//! The one reader of files that users, bundles and programs name.
+//! Reader of files that users, bundles and programs name. All such files are read here.
 //!
-//! Whoever wrote the name may have meant to harm: a device has no end, opening one may do something, a pipe waits for a
-//! writer, and a file of the kernel's may wait for ever. So nothing is read but regular files of file systems that keep
-//! what is written to them, and streams that the user hands over: standard input (`-`), and pipes without a name,
-//! such as those of `<(...)`. The kind is known before the file is opened, and no more than [`LARGEST`] is kept of it.
+//! A name may be malicious. A device has no end, and opening one may have an effect. A pipe waits for a writer, and
+//! reading a file that the kernel makes may wait forever. So only two kinds are read: regular files on file systems
+//! that store what is written to them, and streams that the user hands over. Those are standard input (`-`), and pipes
+//! without a name, such as those of `<(...)`. The kind is known before the file is opened, and at most [`LARGEST`]
+//! bytes of it are kept.
 
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::statfs::{FsType, fstatfs};
@@ -13,18 +14,18 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Bytes that a file may have, of any kind that is read as a whole: 64 MiB.
+/// Greatest size of a file that is read as a whole, whatever its kind: 64 MiB.
 pub const LARGEST: u64 = 64 << 20;
 
-/// The name of standard input.
+/// Name of standard input.
 pub const STANDARD_INPUT: &str = "-";
 
-/// Permission to read streams under a name.
+/// Permission to read a stream by a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Streams {
-    /// For names that the user gives on the command line.
+    /// Allowed, for names that the user gives on the command line.
     Allowed,
-    /// For names that are in files.
+    /// Refused, for names that are in files.
     Refused,
 }
 
@@ -32,8 +33,8 @@ pub enum Streams {
 ///
 /// # Errors
 ///
-/// It cannot be opened or read ([`ErrorKind::NotFound`] if it is not there), is of a kind that is not read, or has more than
-/// [`LARGEST`] bytes.
+/// It cannot be opened or read ([`ErrorKind::NotFound`] if it does not exist), is of a kind that is not read, or has
+/// more than [`LARGEST`] bytes.
 pub fn read(path: &Path, streams: Streams) -> io::Result<Vec<u8>> {
     let Opened { file, length } = open(path, streams)?;
     if length > LARGEST {
@@ -48,7 +49,7 @@ pub fn read(path: &Path, streams: Streams) -> io::Result<Vec<u8>> {
     }
 }
 
-/// The text of a file that the user named, or of standard input; else a sentence that has the reason.
+/// Returns the text of a file that the user named, or of standard input. An error is a sentence with the reason.
 pub fn read_text(path: &Path) -> Result<String, String> {
     let shown = match path == Path::new(STANDARD_INPUT) {
         true => "standard input".to_owned(),
@@ -67,12 +68,12 @@ pub fn read_text(path: &Path) -> Result<String, String> {
     })
 }
 
-/// Opens a file or a stream that is read piece by piece, of any length: a capture.
+/// Opens a file or a stream of any length, which is read piece by piece: a capture.
 pub fn open_stream(path: &Path) -> io::Result<File> {
     open(path, Streams::Allowed).map(|opened| opened.file)
 }
 
-/// True if both are names of one regular file, of which either may be that of standard input.
+/// Returns true if both names are of one regular file. Either may be the name of standard input.
 pub fn is_same(one: &Path, other: &Path) -> bool {
     let about = |path: &Path| {
         let is_input = path == Path::new(STANDARD_INPUT);
@@ -87,7 +88,7 @@ pub fn is_same(one: &Path, other: &Path) -> bool {
     about(one).is_some_and(|one| about(other) == Some(one))
 }
 
-/// Fails if a file is of a kind that is not read, or too large, for one that another program is to read.
+/// Fails if a file that another program will read is too large, or of a kind that is not read.
 pub fn check(path: &Path) -> io::Result<()> {
     match open(path, Streams::Refused)?.length > LARGEST {
         true => Err(too_large()),
@@ -95,10 +96,10 @@ pub fn check(path: &Path) -> io::Result<()> {
     }
 }
 
-/// A file of a kind that is read.
+/// Open file of a kind that is read.
 struct Opened {
     file: File,
-    /// Zero of a stream.
+    /// Length in bytes; zero for a stream.
     length: u64,
 }
 
@@ -107,7 +108,7 @@ fn open(path: &Path, streams: Streams) -> io::Result<Opened> {
         let file = File::from(std::os::fd::AsFd::as_fd(&io::stdin()).try_clone_to_owned()?);
         return Ok(Opened { file, length: 0 });
     }
-    // This opens no device and waits for nobody: the descriptor is only good for questions.
+    // This opens no device and waits for nobody: the descriptor only serves to query the file.
     let named = OpenOptions::new()
         .read(true)
         .custom_flags(OFlag::O_PATH.bits())
@@ -127,7 +128,7 @@ fn open(path: &Path, streams: Streams) -> io::Result<Opened> {
             return Err(io::Error::new(ErrorKind::InvalidInput, reason));
         }
     }
-    // The same file, whatever has its name by now.
+    // Opens the same file, whatever has its name by now.
     let file = OpenOptions::new()
         .read(true)
         .custom_flags((OFlag::O_NONBLOCK | OFlag::O_NOCTTY).bits())
@@ -143,7 +144,7 @@ fn open(path: &Path, streams: Streams) -> io::Result<Opened> {
     })
 }
 
-/// Why a file of this kind is not read.
+/// Returns the reason why a file of this kind is not read, if there is one.
 fn refusal(kind: FileType, file_system: FsType) -> Option<&'static str> {
     match kind {
         _ if kind.is_dir() => Some("it is a directory"),
@@ -156,11 +157,11 @@ fn refusal(kind: FileType, file_system: FsType) -> Option<&'static str> {
     }
 }
 
-/// The file system of pipes without a name (`PIPEFS_MAGIC`).
+/// File system of pipes without a name (`PIPEFS_MAGIC`).
 const PIPES: FsType = FsType(0x5049_5045);
 
-/// File systems whose files the kernel makes: proc, sysfs, debugfs, tracefs, cgroup and cgroup2, BPF, securityfs, selinuxfs,
-/// configfs, efivarfs and pstore (`linux/magic.h`).
+/// File systems whose files the kernel makes: proc, sysfs, debugfs, tracefs, cgroup and cgroup2, BPF, securityfs,
+/// selinuxfs, configfs, efivarfs and pstore (`linux/magic.h`).
 const KERNEL: [FsType; 12] = [
     FsType(0x9fa0),
     FsType(0x6265_6572),
@@ -191,7 +192,7 @@ mod tests {
     use std::io::Write;
     use std::time::{Duration, Instant};
 
-    /// Why a file is not read, found without waiting.
+    /// Returns the reason why a file is not read. Asserts that it was found without waiting.
     fn refused(path: &Path, streams: Streams) -> String {
         let begun = Instant::now();
         let error = read(path, streams).expect_err("refused");
@@ -276,7 +277,7 @@ mod tests {
         assert_eq!(bytes.len() as u64, LARGEST);
     }
 
-    /// Reads what so many bytes through a pipe without a name come to, as a shell gives one for `<(...)`.
+    /// Reads so many bytes through a pipe without a name, as a shell gives one for `<(...)`, and returns their number.
     fn through_a_pipe(bytes: usize, streams: Streams) -> Result<usize, String> {
         let (reader, mut writer) = io::pipe().expect("a pipe");
         let path = format!("/dev/fd/{}", reader.as_raw_fd());

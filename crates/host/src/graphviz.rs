@@ -1,4 +1,4 @@
-//! Graphviz, where it is installed: it lays graphs out.
+//! Graphviz, if it is installed: it lays graphs out.
 
 use crate::child::{self, Ended};
 use crate::interrupt::Deferred;
@@ -7,12 +7,12 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
-/// Time that `dot` has. It needs far longer only for graphs that nobody can look at.
+/// Time limit of `dot`. Only graphs that are too large to look at need longer.
 const LONGEST: Duration = Duration::from_secs(20);
 
-/// SVG of a graph in Graphviz's language; `None` without a `dot` that makes it in time.
+/// Returns the SVG of a graph in Graphviz's language; `None` without a `dot` that makes it in time.
 pub fn svg(graph: &str) -> Option<String> {
-    // Until the folder is gone again: an interrupt would leave it behind.
+    // Deferred until the folder is removed: an interrupt would leave it behind.
     let interrupts = Deferred::begin().ok()?;
     let folder = Scratch::new().ok()?;
     let [source, drawing] = ["graph.dot", "graph.svg"].map(|name| folder.path().join(name));

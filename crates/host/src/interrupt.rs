@@ -1,4 +1,4 @@
-//! Waiting to be interrupted, so that what was set up can be taken down in order.
+//! Interrupts that are delayed until everything that was set up is taken down in order.
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -11,15 +11,15 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Interrupts that are held back until they are waited for.
+/// Interrupts that are blocked until they are waited for.
 #[derive(Debug)]
 pub struct Interrupts {
     set: SigSet,
 }
 
 impl Interrupts {
-    /// From now on SIGINT, SIGTERM and SIGHUP wait until [`Interrupts::wait`]. To be called before
-    /// anything is set up that must be taken down, and before threads are started.
+    /// Blocks SIGINT, SIGTERM and SIGHUP until [`Interrupts::wait`]. It must be called before anything is set up that
+    /// must be taken down, and before threads are started.
     pub fn hold() -> io::Result<Interrupts> {
         let set = interrupts();
         set.thread_block()?;
@@ -43,7 +43,7 @@ impl Interrupts {
         }
     }
 
-    /// Waits for one of them, but no longer than this, and not longer than until a descriptor is readable or has failed.
+    /// Waits for one of them, at most this long, or until a descriptor is readable or has failed.
     pub fn wait_beside(
         &self,
         others: &[BorrowedFd<'_>],
@@ -52,7 +52,7 @@ impl Interrupts {
         self.wait_or(others, longest)
     }
 
-    /// Waits once; without a signal that may end early.
+    /// Waits once; without a signal it may return early.
     fn wait_or(&self, others: &[BorrowedFd<'_>], longest: Duration) -> io::Result<Option<Signal>> {
         let signals =
             SignalFd::with_flags(&self.set, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
@@ -60,12 +60,12 @@ impl Interrupts {
             Some(info) => Ok(Some(Signal::try_from(info.ssi_signo as i32)?)),
             None => io::Result::Ok(None),
         };
-        // One that is there needs no waiting.
+        // A pending signal needs no waiting.
         let found = signal()?;
         if found.is_some() || longest.is_zero() {
             return Ok(found);
         }
-        // Poll counts whole milliseconds; a rest of less than one is waited for as one.
+        // Poll counts whole milliseconds; a remainder is rounded up.
         let timeout =
             PollTimeout::try_from(longest + Duration::from_micros(999)).unwrap_or(PollTimeout::MAX);
         let mut wanted = vec![PollFd::new(signals.as_fd(), PollFlags::POLLIN)];
@@ -77,7 +77,7 @@ impl Interrupts {
     }
 }
 
-/// While this lives, interrupts end the process, as far as they would without [`Interrupts::hold`].
+/// Unblocks interrupts while it lives: they end the process, as far as they would without [`Interrupts::hold`].
 #[derive(Debug)]
 pub struct LetThrough<'a> {
     _held: &'a Interrupts,
@@ -85,10 +85,10 @@ pub struct LetThrough<'a> {
 }
 
 impl Interrupts {
-    /// For what takes long and leaves nothing behind, however the process ends: an interrupt need not wait for
-    /// that. It concerns this thread and those that it starts meanwhile.
+    /// Unblocks interrupts during work that takes long and leaves nothing behind, however the process ends. It concerns
+    /// this thread and those that it starts meanwhile.
     pub fn let_through(&self) -> io::Result<LetThrough<'_>> {
-        // One that is ignored, as in a shell's background, would be lost.
+        // A signal that is ignored, as in a shell's background, would be lost.
         let set = self.set.iter().filter(|signal| !is_ignored(*signal));
         let set = SigSet::from_iter(set);
         set.thread_unblock()?;
@@ -98,7 +98,7 @@ impl Interrupts {
 
 impl Drop for LetThrough<'_> {
     fn drop(&mut self) {
-        // It fails for no mask that was one before.
+        // Restoring a mask that was valid before does not fail.
         let _ = self.set.thread_block();
     }
 }
@@ -113,32 +113,32 @@ fn is_ignored(signal: Signal) -> bool {
     now.sa_sigaction == libc::SIG_IGN
 }
 
-/// Interrupts that act only when this goes out of scope, for the life of what must be taken down first.
+/// Blocks interrupts until it is dropped, for the life of something that must be taken down first.
 #[derive(Debug)]
 pub struct Deferred {
     before: SigSet,
 }
 
 impl Deferred {
-    /// From now on SIGINT, SIGTERM and SIGHUP wait in this thread, and in those that it starts.
+    /// Blocks SIGINT, SIGTERM and SIGHUP in this thread, and in those that it starts.
     pub fn begin() -> io::Result<Deferred> {
         let before = interrupts().thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
         Ok(Deferred { before })
     }
 
-    /// A command that is interrupted at once, if this process would have been before.
+    /// Lets a command be interrupted at once, if this process would have been before.
     pub fn spare(&self, command: &mut Command) {
         let before = self.before;
         // SAFETY: between fork and exec it calls nothing but pthread_sigmask, which may be called there.
         unsafe { command.pre_exec(move || Ok(before.thread_set_mask()?)) };
     }
 
-    /// The interrupts that it defers: not those that were held back before.
+    /// Returns the interrupts that it defers: not those that were blocked before.
     pub(crate) fn only_deferred(&self) -> SigSet {
         SigSet::from_iter(interrupts().iter().filter(|s| !self.before.contains(*s)))
     }
 
-    /// For tests: as if nothing had been held back before.
+    /// Makes one for tests, as if nothing had been blocked before.
     #[cfg(test)]
     pub(crate) fn of_none() -> Deferred {
         Deferred {
@@ -149,7 +149,7 @@ impl Deferred {
 
 impl Drop for Deferred {
     fn drop(&mut self) {
-        // It fails for no mask that was one before.
+        // Restoring a mask that was valid before does not fail.
         let _ = self.before.thread_set_mask();
     }
 }

@@ -1,7 +1,8 @@
-//! The machine that Onpath itself runs on, whatever runs in its kernel: other programs, which [`child`] runs within limits and
-//! [`graphviz`] uses; [folders that are safe to write to](safe_dir), and [one](scratch) for temporary files; the reader
-//! of [files that others name](files); interrupts that wait until what was set up is taken down ([`interrupt`]); the rights
-//! of this process ([`caps`]) and the running kernel ([`linux`]); memory that processes have in common ([`words`]).
+//! The machine that Onpath itself runs on, whatever runs in its kernel. [`child`] runs other programs within limits,
+//! and [`graphviz`] uses it. [`safe_dir`] has folders that are safe to write to, and [`scratch`] one for temporary
+//! files. [`files`] reads files that others name. [`interrupt`] delays interrupts until everything that was set up is
+//! taken down. [`caps`] reports the capabilities of this process, [`linux`] the running kernel. [`words`] is memory
+//! that several processes share.
 //!
 //! Unsafe code is in [`words`], and the single system calls of [`child`], [`interrupt`] and [`linux`].
 

@@ -1,11 +1,11 @@
-//! The running kernel: its version, its clock, and the end of what its processors are at.
+//! The running kernel: its version, its clock, and a wait for the softirqs that run now.
 
-/// The running kernel's version; (0, 0) if it is unreadable.
+/// Returns the running kernel's version; (0, 0) if it is unreadable.
 pub fn kernel_version() -> (u32, u32) {
     parse_version(&release()).unwrap_or((0, 0))
 }
 
-/// The running kernel's release as `uname -r` prints it.
+/// Returns the running kernel's release as `uname -r` prints it.
 pub fn release() -> String {
     nix::sys::utsname::uname()
         .map(|u| u.release().to_string_lossy().into_owned())
@@ -20,7 +20,7 @@ fn parse_version(release: &str) -> Option<(u32, u32)> {
 /// Waits until every processor has left the softirq that it was in.
 pub fn wait_for_softirqs() {
     const MEMBARRIER_CMD_GLOBAL: libc::c_int = 1;
-    /// Far longer than a softirq takes.
+    /// Much longer than a softirq takes.
     const LONGEST_SOFTIRQ: std::time::Duration = std::time::Duration::from_millis(50);
     // SAFETY: takes no memory.
     let refused = unsafe { libc::syscall(libc::SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) } != 0;
@@ -30,12 +30,12 @@ pub fn wait_for_softirqs() {
     }
 }
 
-/// The number by which the kernel knows this thread.
+/// Returns the kernel's id of this thread.
 pub fn thread_id() -> u32 {
     nix::unistd::gettid().as_raw() as u32
 }
 
-/// The time by the clock that programs read: nanoseconds since the machine started.
+/// Returns the time of the clock that BPF programs read: nanoseconds since the machine started.
 pub fn monotonic_now() -> u64 {
     let mut now = libc::timespec {
         tv_sec: 0,

@@ -1,7 +1,7 @@
-//! A folder for files of a process, which no end of this process leaves behind for good.
+//! Temporary folder of a process, which is removed however the process ends.
 //!
-//! It goes with the value. A process that is killed leaves it, but not the lock on a file in it: the next one that makes
-//! such a folder removes it.
+//! Dropping the value removes the folder. A process that is killed leaves its folder, but the kernel releases the lock
+//! on a file in it. The next process that makes such a folder removes the abandoned one.
 
 use crate::safe_dir::{Dir, Given, Kind};
 use nix::errno::Errno;
@@ -13,38 +13,39 @@ use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// What the names of all such folders begin with.
+/// Prefix of the names of all such folders.
 const PREFIX: &str = "onpath-cc-";
-/// The file that the folder's process keeps locked. It has this name only once it is locked.
+/// Name of the file that the folder's process keeps locked. It gets this name only once it is locked.
 const OWNER: &str = "owner";
-/// Its name before.
+/// Name of this file before it is locked.
 const UNLOCKED: &str = "unlocked";
-/// A folder without [`OWNER`] is that of a process about to lock it, or of one killed at that moment.
+/// Age at which a folder without [`OWNER`] is abandoned. A younger one may belong to a process that is about to lock
+/// it.
 const LONG_ENOUGH_TO_LOCK: Duration = Duration::from_secs(60);
 
-/// A folder of this process, for its user only.
+/// Temporary folder of this process, for its user only.
 #[derive(Debug)]
 pub struct Scratch {
-    // Removed before the lock is let go.
+    // Dropped, and so removed, before the lock is released.
     folder: TempDir,
     _owner: Flock<File>,
 }
 
 impl Scratch {
-    /// A new one in the folder for temporary files, from which those of dead processes are removed.
+    /// Makes a folder in the folder for temporary files, and removes those of dead processes there.
     pub fn new() -> io::Result<Scratch> {
         Scratch::within(&std::env::temp_dir())
     }
 
-    /// A new one in another folder, from which those of dead processes are removed.
+    /// Makes a folder in another folder, and removes those of dead processes there.
     pub fn within(above: &Path) -> io::Result<Scratch> {
         let given = Given::open(above)?;
-        // Else others could put a folder of theirs in the place of this one.
+        // Otherwise others could replace this folder by one of theirs.
         given.check_keeps()?;
         sweep(&given);
         let folder = tempfile::Builder::new()
             .prefix(PREFIX)
-            // Else the umask would decide who may change what is loaded.
+            // Otherwise the umask would decide who may change what is loaded.
             .permissions(fs::Permissions::from_mode(0o700))
             .tempdir_in(above)?;
         let unlocked = folder.path().join(UNLOCKED);
@@ -56,7 +57,7 @@ impl Scratch {
         })
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
@@ -67,7 +68,7 @@ fn lock(file: File) -> io::Result<Flock<File>> {
         .map_err(|(_, error): (_, Errno)| error.into())
 }
 
-/// Removes what dead processes of this user left in the folder for temporary files. What cannot be removed stays.
+/// Removes folders of dead processes of this user from the folder for temporary files. Errors are ignored.
 pub fn sweep_temporary() {
     if let Ok(above) = Given::open(&std::env::temp_dir()) {
         sweep(&above);
@@ -80,7 +81,7 @@ fn sweep(above: &Given) {
         if entry.kind != Kind::Folder || !name.starts_with(PREFIX) {
             continue;
         }
-        // One of another user is not opened.
+        // A folder of another user is not opened.
         if let Ok(folder) = above.open_dir(&entry.name)
             && is_left_behind(&folder).unwrap_or(false)
             && folder.clear().is_ok()
@@ -138,7 +139,7 @@ mod tests {
         fs::create_dir(&dead).expect("room");
         fs::write(dead.join(OWNER), "").expect("room");
         fs::write(dead.join("prog.c"), "int x;").expect("room");
-        // Somebody else's, whatever is in it, and one whose process has not locked it yet.
+        // A folder of somebody else, with a file like ours, and one whose process has not locked it yet.
         fs::create_dir(above.path().join("onpath-src")).expect("room");
         fs::write(above.path().join("onpath-src").join(OWNER), "").expect("room");
         fs::create_dir(above.path().join("onpath-cc-new")).expect("room");
@@ -147,7 +148,7 @@ mod tests {
         fs::write(outside.path().join(OWNER), "").expect("room");
         let link = above.path().join("onpath-cc-link");
         std::os::unix::fs::symlink(outside.path(), link).expect("room");
-        // Old, and with something that is not Onpath's.
+        // An old one, with a file that is not Onpath's.
         let notes = above.path().join("onpath-cc-notes");
         fs::create_dir(&notes).expect("room");
         fs::write(notes.join("notes"), "").expect("room");

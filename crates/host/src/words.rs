@@ -1,4 +1,4 @@
-//! Memory that several processes, and perhaps the running kernel, read while it changes: single words change at once.
+//! Memory that several processes, and perhaps the running kernel, read while it changes. Each word changes atomically.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering, fence};
 
-/// A mapping, as long as somebody has a part of it.
+/// Mapping of a file. It lives as long as any [`Words`] of it.
 #[derive(Debug)]
 struct Mapping {
     at: NonNull<u8>,
@@ -25,7 +25,7 @@ impl Drop for Mapping {
     }
 }
 
-/// A mapped file, or a part of it.
+/// Mapped file, or a part of it.
 #[derive(Clone, Debug)]
 pub struct Words {
     mapping: Arc<Mapping>,
@@ -34,7 +34,7 @@ pub struct Words {
 }
 
 impl Words {
-    /// Maps so many bytes of a file.
+    /// Maps `length` bytes of a file.
     pub fn of(file: BorrowedFd, length: usize) -> io::Result<Words> {
         // SAFETY: no arguments with memory.
         let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as usize;
@@ -62,7 +62,7 @@ impl Words {
         })
     }
 
-    /// So many of its bytes, from an offset on.
+    /// Returns `length` bytes of it, from an offset on.
     pub fn part(&self, offset: u64, length: usize) -> io::Result<Words> {
         self.target(offset, length)?;
         Ok(Words {
@@ -72,12 +72,12 @@ impl Words {
         })
     }
 
-    /// Its bytes.
+    /// Returns its length in bytes.
     pub fn length(&self) -> usize {
         self.length
     }
 
-    /// The address of `size` bytes at `offset`, which is a multiple of `size` for words.
+    /// Returns the address of `size` bytes at `offset`. For words the offset must be a multiple of `size`.
     fn target(&self, offset: u64, size: usize) -> io::Result<*mut u8> {
         let offset = usize::try_from(offset).map_err(|_| io::ErrorKind::InvalidInput)?;
         if offset.checked_add(size).is_none_or(|end| end > self.length) {
@@ -87,7 +87,7 @@ impl Words {
         Ok(unsafe { self.mapping.at.as_ptr().add(self.from + offset) })
     }
 
-    /// Stores a 4-byte word if it is the old one now. Says if it was.
+    /// Stores a 4-byte word if it equals the old one now. Returns true if it did.
     pub fn exchange_u32(&self, offset: impl Into<u64>, old: u32, new: u32) -> io::Result<bool> {
         let target = self.word(offset.into())?;
         // SAFETY: as in `u32`.
@@ -105,14 +105,14 @@ impl Words {
         }
     }
 
-    /// A 4-byte word.
+    /// Reads a 4-byte word.
     pub fn u32(&self, offset: impl Into<u64>) -> io::Result<u32> {
         let target = self.word(offset.into())?;
         // SAFETY: aligned, in the mapping, and only accessed atomically.
         Ok(unsafe { AtomicU32::from_ptr(target) }.load(Ordering::Acquire))
     }
 
-    /// Stores a 4-byte word after everything before.
+    /// Stores a 4-byte word, after all stores before it.
     pub fn set_u32(&self, offset: impl Into<u64>, value: u32) -> io::Result<()> {
         let target = self.word(offset.into())?;
         // SAFETY: as in `u32`.
@@ -120,14 +120,14 @@ impl Words {
         Ok(())
     }
 
-    /// An 8-byte word.
+    /// Reads an 8-byte word.
     pub fn u64(&self, offset: impl Into<u64>) -> io::Result<u64> {
         let target = self.word(offset.into())?;
         // SAFETY: as in `u32`.
         Ok(unsafe { AtomicU64::from_ptr(target) }.load(Ordering::Acquire))
     }
 
-    /// Stores an 8-byte word after everything before.
+    /// Stores an 8-byte word, after all stores before it.
     pub fn set_u64(&self, offset: impl Into<u64>, value: u64) -> io::Result<()> {
         let target = self.word(offset.into())?;
         // SAFETY: as in `u32`.
@@ -135,7 +135,7 @@ impl Words {
         Ok(())
     }
 
-    /// Bytes that do not change meanwhile.
+    /// Reads bytes, which must not change meanwhile.
     pub fn bytes(&self, offset: impl Into<u64>, size: u32) -> io::Result<Vec<u8>> {
         let target = self.target(offset.into(), size as usize)?;
         // SAFETY: `target` has `size` bytes, which are only accessed atomically.
@@ -143,7 +143,7 @@ impl Words {
         Ok((0..size as usize).map(byte).collect())
     }
 
-    /// Writes bytes that the program does not read at the time.
+    /// Writes bytes, which the program must not read meanwhile.
     pub fn set_bytes(&self, offset: impl Into<u64>, bytes: &[u8]) -> io::Result<()> {
         let target = self.target(offset.into(), bytes.len())?;
         for (at, byte) in bytes.iter().enumerate() {

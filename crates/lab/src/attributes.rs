@@ -1,25 +1,25 @@
-//! Messages of attributes whose sizes are known by their tags, and a parser in P4 that skips all but one.
+//! Messages of attributes whose sizes are given by their tags, and a P4 parser that skips all attributes but one.
 
 use std::fmt::Write;
 
-/// The value that the parser looks for.
+/// Value that the parser looks for.
 pub const VALUE: u8 = 7;
 
-/// Messages of so many kinds of attributes (2 to 65,535), with tags of 16 bits from 1 on. The last kind is the query attribute, which has a
-/// value of one byte; a packet goes on if that is [`VALUE`].
+/// Messages with this number of kinds of attributes (2 to 65,535). Tags have 16 bits and begin at 1. The last kind is
+/// the query attribute, with a value of one byte. A packet is forwarded if that value is [`VALUE`].
 #[derive(Clone, Copy, Debug)]
 pub struct Messages {
-    /// Kinds, with the query attribute.
+    /// Number of kinds, including the query attribute.
     pub kinds: u16,
 }
 
 impl Messages {
-    /// Bytes of an attribute with its tag.
+    /// Returns the size of an attribute in bytes, including its tag.
     pub fn size(tag: u16) -> u8 {
         3 + (tag % 5) as u8
     }
 
-    /// The parser in P4, written the plain way: a case for each kind, a state for each size.
+    /// Returns the parser in plain P4: a case for each kind, and a state for each size.
     pub fn program(self) -> String {
         let mut cases = String::new();
         for tag in 1..self.kinds {
@@ -59,7 +59,7 @@ ebpfFilter(prs(), check()) main;
         )
     }
 
-    /// A packet with one attribute of each kind, the query attribute last, with this value.
+    /// Returns a packet with one attribute of each kind. The query attribute is the last, and has this value.
     pub fn packet(self, value: u8) -> Vec<u8> {
         let mut packet = vec![0; 14];
         for tag in (1..self.kinds).rev() {

@@ -1,8 +1,9 @@
-//! Networks for tests and measurements: namespaces joined by virtual Ethernet, a relay between them that delays,
-//! drops, reorders and rejects packets and reports what it did, and traffic that checks what arrives. And messages of attributes, with a parser for them; and Prometheus' checker of metrics.
+//! Networks for tests and measurements: namespaces joined by virtual Ethernet, a relay between them, and traffic whose
+//! receiver checks it. The relay delays, drops, reorders and rejects packets, and counts what it did. The crate also
+//! has messages of attributes with a parser for them, and runs Prometheus' checker of metrics.
 //!
-//! Everything is gone with the values that stand for it, also when a test panics. Addresses and link addresses are
-//! fixed and known to both ends, so that every packet on the wire was sent on purpose.
+//! Dropping a value removes what it stands for, also when a test panics. IP and link addresses are fixed and known to
+//! both ends, so every packet on the wire was sent on purpose.
 
 pub mod attributes;
 mod machine;

@@ -1,10 +1,10 @@
-//! When and where a result came about.
+//! Machine and date of a result.
 
 use std::fmt;
 use std::fs;
 use std::process::Command;
 
-/// The machine and the day.
+/// Machine and date of a result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Machine {
     /// The day, as `2026-01-31`.
@@ -13,12 +13,12 @@ pub struct Machine {
     pub kernel: String,
     /// The processor's name.
     pub processor: String,
-    /// How many there are.
+    /// Number of processors.
     pub processors: usize,
 }
 
 impl Machine {
-    /// This one, now.
+    /// Describes this machine, today.
     pub fn this() -> Machine {
         let information = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let processor = information
@@ -38,7 +38,7 @@ impl Machine {
     }
 }
 
-/// As `2026-01-31, Linux 6.12.0, 2 × Some Processor`.
+/// Formats it as `2026-01-31, Linux 6.12.0, 2 × Some Processor`.
 impl fmt::Display for Machine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Machine {

@@ -1,4 +1,4 @@
-//! Two ends, next to each other or with a relay between them.
+//! Networks of two ends, joined directly or through a relay.
 
 use crate::relay::{Conditions, Relay};
 use crate::space::Space;
@@ -15,24 +15,24 @@ pub const CLIENT: Ipv6Addr = Ipv6Addr::new(0xfd00, 7, 0, 0, 0, 0, 0, 1);
 /// The server's address.
 pub const SERVER: Ipv6Addr = Ipv6Addr::new(0xfd00, 7, 0, 0, 0, 0, 0, 2);
 
-/// The client's address of IPv4.
+/// The client's IPv4 address.
 pub const CLIENT_V4: Ipv4Addr = Ipv4Addr::new(10, 7, 0, 1);
-/// The server's address of IPv4.
+/// The server's IPv4 address.
 pub const SERVER_V4: Ipv4Addr = Ipv4Addr::new(10, 7, 0, 2);
 
-/// What the ends leave to their devices.
+/// Offloads of the ends' devices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Offloads {
-    /// Segmentation and checksums when sending; packets are merged when they come in.
+    /// Segmentation and checksums by the device; received packets are merged.
     All,
-    /// Segmentation after traffic control, by software, checksums complete; packets are merged when they come in.
+    /// Segmentation by software after traffic control, with complete checksums; received packets are merged.
     Software,
-    /// Nothing: no packet is split or merged.
+    /// No offloads: no packet is split or merged.
     None,
 }
 
 impl Offloads {
-    /// Each with whether it is on, in the order in which they are set: segmentation needs checksums.
+    /// Returns each offload with its state, in the order in which they are set: segmentation needs checksums.
     fn settings(self) -> [(Offload, bool); 4] {
         let (by_device, by_software) = match self {
             Offloads::All => (true, true),
@@ -48,12 +48,12 @@ impl Offloads {
     }
 }
 
-/// The two devices and how they are set.
+/// Settings of the two devices.
 #[derive(Clone, Copy, Debug)]
 pub struct Ends {
-    /// What both leave to the device. A relay needs packets as they are on the wire: not [`Offloads::All`].
+    /// Offloads of both devices. A relay needs packets as they are on the wire: not [`Offloads::All`].
     pub offloads: Offloads,
-    /// Of both devices, in bytes.
+    /// MTU of both devices, in bytes.
     pub mtu: u32,
 }
 
@@ -66,11 +66,11 @@ impl Default for Ends {
     }
 }
 
-/// Something with a client and a server. The client's device is `c0`, the server's `s0`.
+/// Network with a client and a server. The client's device is `c0`, the server's `s0`.
 pub trait Route {
-    /// The namespace that has [`CLIENT`].
+    /// Returns the namespace that has [`CLIENT`].
     fn client(&self) -> &Space;
-    /// The namespace that has [`SERVER`].
+    /// Returns the namespace that has [`SERVER`].
     fn server(&self) -> &Space;
 }
 
@@ -82,7 +82,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Makes both.
+    /// Makes both namespaces and joins them.
     pub fn new(ends: Ends) -> io::Result<Pair> {
         let pair = Pair {
             client: Space::new()?,
@@ -104,8 +104,8 @@ impl Route for Pair {
     }
 }
 
-/// Two namespaces, and a third between them in which something takes packets from one to the other: a [`Relay`], or a program.
-/// The third one's devices are `mc`, to the client, and `ms`.
+/// Two namespaces, and a third one between them. A [`Relay`] or a program in the third one forwards packets. Its
+/// devices are `mc`, to the client, and `ms`, to the server.
 #[derive(Debug)]
 pub struct Relayed {
     client: Space,
@@ -114,7 +114,7 @@ pub struct Relayed {
 }
 
 impl Relayed {
-    /// Makes all three. No packet gets through before [`Relayed::relay`].
+    /// Makes all three namespaces. No packet gets through before [`Relayed::relay`].
     pub fn new(ends: Ends) -> io::Result<Relayed> {
         if ends.offloads == Offloads::All {
             return Err(io::Error::other(
@@ -125,7 +125,7 @@ impl Relayed {
         Relayed::programmed(ends)
     }
 
-    /// Makes all three for a program, which gets packets as the ends' stacks make them.
+    /// Makes all three namespaces for a program, which gets packets as the ends' stacks make them.
     pub fn programmed(ends: Ends) -> io::Result<Relayed> {
         let net = Relayed {
             client: Space::new()?,
@@ -136,7 +136,7 @@ impl Relayed {
         join(&net.server, "s0", &net.middle, "ms")?;
         set_up_ends(&net, ends)?;
         for device in ["mc", "ms"] {
-            // The relay's own network stack has no part in it.
+            // The middle's own network stack must not send anything.
             net.middle
                 .set(&format!("ipv6/conf/{device}/disable_ipv6"), "1")?;
             let wide = Setup {
@@ -150,7 +150,7 @@ impl Relayed {
         Ok(net)
     }
 
-    /// The namespace between the ends.
+    /// Returns the namespace between the ends.
     pub fn middle(&self) -> &Space {
         &self.middle
     }
@@ -221,7 +221,7 @@ fn set_up_ends(net: &impl Route, ends: Ends) -> io::Result<()> {
     Ok(())
 }
 
-/// Waits until two devices that are joined carry frames in both directions: on a busy machine that is some time after they
+/// Waits until two joined devices carry frames in both directions. On a busy machine this happens some time after they
 /// are up.
 fn wait_for_wire(one: (&Space, &str), other: (&Space, &str)) -> io::Result<()> {
     let open = |(space, device): (&Space, &str)| {
@@ -235,10 +235,10 @@ fn wait_for_wire(one: (&Space, &str), other: (&Space, &str)) -> io::Result<()> {
     wait_until_carried(&other, &one)
 }
 
-/// Sends frames that no network stack knows until one arrives, and waits for the others, which a relay would take for
-/// traffic.
+/// Sends frames of a type that no network stack knows, until one arrives. Then it waits for the others, which a relay
+/// would count as traffic.
 fn wait_until_carried(from: &RawSocket, to: &RawSocket) -> io::Result<()> {
-    /// Broadcast, of the EtherType for local experiments.
+    /// Broadcast frame with the EtherType for local experiments.
     const FRAME: [u8; 60] = {
         let mut frame = [0; 60];
         let mut i = 0;

@@ -1,26 +1,27 @@
-//! Threads that stay on one processor, and have other work on the machine make way for them.
+//! Threads that are pinned to a processor and take precedence over other work on the machine.
 
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
 use std::io;
 use std::process::Command;
 
-/// What the kernel keeps of a session's threads if each session has its share of the processors (`sched(7)`, "The autogroup feature").
+/// File with the nice value of this session, if the kernel schedules sessions as groups (`sched(7)`, "The autogroup
+/// feature").
 const SESSION: &str = "/proc/self/autogroup";
 
-/// Keeps a thread on a processor.
+/// Pins a thread to a processor.
 pub fn pin(thread: Pid, processor: usize) -> io::Result<()> {
     let mut processors = CpuSet::new();
     processors.set(processor)?;
     Ok(sched_setaffinity(thread, &processors)?)
 }
 
-/// Keeps this thread on a processor.
+/// Pins this thread to a processor.
 pub fn pin_this(processor: usize) -> io::Result<()> {
     pin(Pid::from_raw(0), processor)
 }
 
-/// Has other work on the machine make way for a thread, and for those that it starts from now on.
+/// Gives the highest priority to a thread, and to those that it starts from now on.
 pub fn first(thread: Pid) -> io::Result<()> {
     let output = Command::new("renice")
         .args(["-n", "-20", "-p", &thread.to_string()])
@@ -33,15 +34,15 @@ pub fn first(thread: Pid) -> io::Result<()> {
     }
 }
 
-/// Has other sessions make way for this one, until it is dropped.
+/// Gives this session the highest priority until it is dropped.
 #[derive(Debug)]
 pub struct FirstSession {
-    /// The priority that it had; nothing if sessions have none.
+    /// Its priority before; `None` if the kernel does not schedule by sessions.
     before: Option<String>,
 }
 
 impl FirstSession {
-    /// From now on.
+    /// Raises the priority from now on.
     pub fn new() -> io::Result<FirstSession> {
         // `/autogroup-37 nice 0`
         let text = std::fs::read_to_string(SESSION).unwrap_or_default();

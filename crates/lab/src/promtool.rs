@@ -1,15 +1,15 @@
-//! Prometheus' own checker of metrics.
+//! Prometheus' own checker of metrics, `promtool`.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The folder to which `make setup` fetches it, unless it is installed.
+/// Returns the folder to which `make setup` downloads it, unless it is installed.
 pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools")
 }
 
-/// Panics with what `promtool check metrics` finds wrong with a page, or with the reason why it cannot run.
+/// Panics with the faults that `promtool check metrics` finds in a page, or with the reason why it cannot run.
 pub fn check(page: &str) {
     let fetched = folder().join("promtool");
     let promtool = match fetched.exists() {

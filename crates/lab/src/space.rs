@@ -1,4 +1,4 @@
-//! A network namespace, and work done in it.
+//! Network namespace, and work done in it.
 
 use crate::task::Task;
 use net::link::{self, Setup, Statistics};
@@ -10,7 +10,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::process::{Command, Output, Stdio};
 
-/// A network namespace of our own with a loopback device that is up. Sockets belong to the namespace in which they were
+/// Network namespace of our own, with a loopback device that is up. Sockets belong to the namespace in which they were
 /// made, whichever thread uses them later.
 #[derive(Debug)]
 pub struct Space {
@@ -18,19 +18,19 @@ pub struct Space {
 }
 
 impl Space {
-    /// Makes one; it takes root.
+    /// Makes one, which needs root.
     pub fn new() -> io::Result<Space> {
         let space = Space { ns: NetNs::new()? };
         space.run(|| link::set_up("lo", Setup::default()))?;
         Ok(space)
     }
 
-    /// Runs something in the namespace, on a thread of its own.
+    /// Runs a function in the namespace, on a thread of its own.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
         self.ns.run(work)
     }
 
-    /// Runs a program to its end, which must be a success.
+    /// Runs a program to its end. An exit status other than success is an error.
     pub fn output<S: AsRef<OsStr> + Sync>(&self, words: &[S]) -> io::Result<Output> {
         let output = self.ns.run(|| command(words)?.output())?;
         if output.status.success() {
@@ -53,7 +53,7 @@ impl Space {
         })
     }
 
-    /// Writes a setting below `/proc/sys/net/`.
+    /// Writes a kernel setting below `/proc/sys/net/`.
     pub fn set(&self, name: &str, value: &str) -> io::Result<()> {
         let path = format!("/proc/sys/net/{name}");
         self.ns.run(|| {
@@ -61,19 +61,19 @@ impl Space {
         })
     }
 
-    /// What a device counted.
+    /// Returns a device's counters.
     pub fn statistics(&self, device: &str) -> io::Result<Statistics> {
         self.run(|| link::statistics(device))
     }
 
-    /// Has the stack give a device packets of one segment only.
+    /// Makes the stack give a device packets of one segment only.
     pub fn one_segment(&self, device: &str) -> io::Result<()> {
         let one = Change::segments(1);
         self.run(|| link_settings::change(&Place::here(device, if_nametoindex(device)?), one))
     }
 }
 
-/// The argument of [`net::link::End`].
+/// Descriptor of the namespace, as [`net::link::End`] takes it.
 impl AsFd for Space {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.ns.as_fd()

@@ -1,9 +1,9 @@
-//! A program that runs in the background.
+//! Program that runs in the background.
 
 use std::io::{self, BufRead, BufReader};
 use std::process::{Child, ChildStdout};
 
-/// A running program; dropping it kills it.
+/// Running program; dropping the value kills it.
 #[derive(Debug)]
 pub struct Task {
     child: Child,
@@ -16,12 +16,13 @@ impl Task {
         Task { child, output }
     }
 
-    /// Its number.
+    /// Returns its process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Waits for a line of its standard output that contains the text; an error if it ends without.
+    /// Waits for a line of its standard output that contains the text. If the program ends without one, that is an
+    /// error.
     pub fn wait_for(&mut self, text: &str) -> io::Result<()> {
         let mut line = String::new();
         while let Some(output) = &mut self.output {
@@ -38,14 +39,14 @@ impl Task {
         )))
     }
 
-    /// What it writes to its standard output.
+    /// Returns a reader of its standard output.
     pub fn reader(&mut self) -> io::Result<&mut impl BufRead> {
         self.output
             .as_mut()
             .ok_or_else(|| io::Error::other("its output is not captured"))
     }
 
-    /// Waits for its end, and returns whether it was a success.
+    /// Waits for its end, and returns true if it succeeded.
     pub fn finish(mut self) -> io::Result<bool> {
         if let Some(output) = &mut self.output {
             io::copy(output, &mut io::sink())?;

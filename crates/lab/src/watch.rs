@@ -1,4 +1,4 @@
-//! Whether packets keep coming in.
+//! Watch over a device: measures the longest time without incoming packets.
 
 use crate::space::Space;
 use crate::worker::Worker;
@@ -8,15 +8,15 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often the counter is read.
+/// Interval at which the counter is read.
 const LOOK_UP: Duration = Duration::from_millis(5);
 
-/// Reads a device's counter of packets that came in, again and again.
+/// Polls a device's counter of incoming packets.
 #[derive(Debug)]
 pub struct Watch(Worker<Duration>);
 
 impl Watch {
-    /// Starts; works until it is dropped.
+    /// Starts it; it works until it is dropped.
     pub fn start(space: &Space, device: &str) -> io::Result<Watch> {
         // It shows the namespace in which it was opened.
         let mut counters = space.run(|| File::open("/proc/thread-self/net/dev"))?;
@@ -36,7 +36,7 @@ impl Watch {
         })))
     }
 
-    /// Stops, and returns the longest time without a packet, to some milliseconds.
+    /// Stops it, and returns the longest time without a packet, accurate to some milliseconds.
     pub fn finish(self) -> io::Result<Duration> {
         self.0.finish()
     }
@@ -48,7 +48,7 @@ fn packets(counters: &mut File, device: &str) -> io::Result<u64> {
     counters.read_to_string(&mut text)?;
     let count = text.lines().find_map(|line| {
         let (name, numbers) = line.split_once(':')?;
-        // Bytes come first.
+        // The first number is bytes.
         let packets = numbers.split_whitespace().nth(1)?;
         (name.trim() == device).then(|| packets.parse().ok())?
     });
@@ -61,8 +61,8 @@ mod tests {
     use crate::traffic::ping;
     use crate::{Ends, Pair, Route};
 
-    /// The longest silence of a network on which `traffic` happens. The link's own packets (neighbour discovery of a
-    /// new link) and a busy machine can make it shorter or longer, so that a few attempts are made.
+    /// Asserts a property of the longest silence of a network while `traffic` runs. The link's own packets (neighbour
+    /// discovery of a new link) and a busy machine can make it shorter or longer, so it tries a few times.
     fn silence(net: &Pair, holds: impl Fn(Duration) -> bool, traffic: impl Fn()) {
         let mut seen = Vec::new();
         for _ in 0..6 {

@@ -1,11 +1,11 @@
-//! Work beside us, until we have enough of it.
+//! Background work that runs until it is stopped.
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
-/// A thread that looks now and then whether it should stop; dropping the value stops it.
+/// Thread that regularly checks for the request to stop; dropping the value stops it.
 #[derive(Debug)]
 pub struct Worker<T> {
     stop: Arc<AtomicBool>,
@@ -13,7 +13,7 @@ pub struct Worker<T> {
 }
 
 impl<T: Send + 'static> Worker<T> {
-    /// Starts it.
+    /// Starts the work in a thread.
     pub fn start(work: impl FnOnce(&AtomicBool) -> io::Result<T> + Send + 'static) -> Worker<T> {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
@@ -23,7 +23,7 @@ impl<T: Send + 'static> Worker<T> {
         }
     }
 
-    /// Stops it, and gives what came of it.
+    /// Stops the work, and returns its result.
     pub fn finish(mut self) -> io::Result<T> {
         self.stop.store(true, Ordering::Relaxed);
         let thread = self.thread.take().ok_or(io::ErrorKind::NotFound)?;

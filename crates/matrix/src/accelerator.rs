@@ -1,33 +1,34 @@
-//! Whether the processor runs a guest, or QEMU emulates it.
+//! Choice between virtualisation and emulation of guests.
 
 use std::fs;
 
-/// How a guest is run.
+/// Way of running a guest's instructions in QEMU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Accelerator {
-    /// For people.
+    /// Name, for output.
     pub name: &'static str,
     /// QEMU's arguments.
     pub arguments: [&'static str; 4],
 }
 
-/// By the processor.
+/// Virtualisation by the processor.
 const KVM: Accelerator = Accelerator {
     name: "KVM",
     arguments: ["-accel", "kvm", "-cpu", "host"],
 };
-/// By translation: ten to thirty times slower. Both processors take turns in one thread. With a thread each, a kernel that changed its own code (a
-/// static key) ran into the trap of a change that it had finished, and panicked.
+/// Emulation by translation, ten to thirty times slower. One thread runs both virtual processors in turn. With a thread
+/// for each, a guest's kernel panicked after it had changed its own code (a static key): it ran into the trap of a
+/// change that was already complete.
 pub(crate) const TCG: Accelerator = Accelerator {
     name: "emulation",
     arguments: ["-accel", "tcg,thread=single", "-cpu", "max"],
 };
 
 impl Accelerator {
-    /// The faster one of those that this machine has.
+    /// Returns the faster accelerator that this machine supports.
     ///
-    /// A machine that is a guest without nested virtualisation may have `/dev/kvm` all the same, for guests whose
-    /// kernel is made for it; Debian's is not. The processor's flags decide.
+    /// `/dev/kvm` does not decide: a guest without nested virtualisation may have it for kernels that are made for it,
+    /// and Debian's are not. The processor's flags decide.
     pub(crate) fn of_this_machine() -> Accelerator {
         let mut device = fs::File::options();
         let opens = device.read(true).write(true).open("/dev/kvm").is_ok();
@@ -40,7 +41,7 @@ impl Accelerator {
     }
 }
 
-/// Whether `/proc/cpuinfo` has the flag of Intel's or AMD's virtualisation.
+/// Returns true if `/proc/cpuinfo` has the flag of Intel's or AMD's virtualisation.
 fn virtualises(cpuinfo: &str) -> bool {
     let flags = cpuinfo.lines().find(|line| line.starts_with("flags"));
     flags.is_some_and(|flags| flags.split_whitespace().any(|f| f == "vmx" || f == "svm"))

@@ -69,35 +69,35 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    /// True if a trial of the suite may be among them.
+    /// Returns true if a trial of the suite may be chosen.
     pub(crate) fn takes_suite(&self, suite: &Suite) -> bool {
         let named = self.only.is_empty() || self.only.iter().any(|only| only.suite == suite.name);
         named && (!self.smoke || !suite.smoke.is_empty())
     }
 
-    /// True if a trial is among them, apart from the shard.
+    /// Returns true if a trial is chosen, apart from the shard.
     pub(crate) fn takes(&self, suite: &Suite, trial: &str) -> bool {
         let mut only = self.only.iter().filter(|only| only.suite == suite.name);
         let named = self.only.is_empty() || only.any(|only| trial.contains(&only.filter));
         named && suite.has(trial) && (!self.smoke || suite.is_smoke(trial))
     }
 
-    /// True for all of them.
+    /// Returns true if all trials are chosen.
     pub(crate) fn is_everything(&self) -> bool {
         *self == Choice::default()
     }
 }
 
-/// A suite, and a part of it.
+/// Suite, and a choice of its trials.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Only {
-    /// The suite.
+    /// Name of the suite.
     pub suite: &'static str,
-    /// What the names of trials contain.
+    /// Text that the names of the trials contain.
     pub filter: String,
 }
 
-/// One of equal parts.
+/// One of several equal parts of all trials.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Shard {
     index: usize,
@@ -111,13 +111,13 @@ impl Default for Shard {
 }
 
 impl Shard {
-    /// True if it has the trial at this position.
+    /// Returns true if it has the trial at this position.
     pub(crate) fn has(self, position: usize) -> bool {
         position % self.of == self.index
     }
 }
 
-/// The present kernel.
+/// Name of the running kernel in the list of kernels.
 pub(crate) const HOST: &str = "host";
 
 fn kernels(list: &str) -> Result<Box<[String]>, String> {

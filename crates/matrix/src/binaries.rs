@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The binary of each suite, by its name. Builds those that are not up to date, and shows what cargo prints for people as it
-/// comes.
+/// Builds the test binaries that are not up to date, and returns the binary of each suite by its name. Cargo's messages
+/// for people are shown as they come.
 pub(crate) fn build(root: &Path) -> Result<BTreeMap<&'static str, PathBuf>, Error> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_string());
     let mut command = Command::new(cargo);
     command
-        // Of parts of the workspace cargo would build dependencies with other features: after `make test`
-        // nothing is left to build.
+        // For parts of the workspace, cargo would build dependencies with other features. For the whole, nothing is
+        // left to build after `make test`.
         .args([
             "test",
             "--no-run",
@@ -45,7 +45,7 @@ pub(crate) fn build(root: &Path) -> Result<BTreeMap<&'static str, PathBuf>, Erro
     SUITES.iter().map(binary).collect()
 }
 
-/// The executable of a suite among cargo's messages.
+/// Finds the executable of a suite in cargo's messages.
 fn find(suite: &Suite, messages: &str) -> Option<PathBuf> {
     let (kind, name, test) = match suite.target {
         Target::Library => ("lib", suite.package, true),

@@ -1,4 +1,4 @@
-//! A kernel in an emulated machine, with the host's files as its own.
+//! Boots a kernel in a virtual machine that has the host's files.
 
 use crate::accelerator::Accelerator;
 use crate::error::Error;
@@ -10,29 +10,29 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const QEMU: &str = "qemu-system-x86_64";
-/// A guest takes from the host only the memory that it uses; the daemons read and write it.
+/// Hardware of a guest. It takes from the host only the memory that it uses; the daemons share that memory.
 const MACHINE: &str = "-smp 2 -m 4G -object memory-backend-memfd,id=memory,size=4G,share=on -numa node,memdev=memory \
                        -display none -monitor none -nic none -no-reboot";
 
-/// The work of a guest. It writes two folders of the host; its changes to all other files are lost with it.
+/// Work of a guest. The guest writes to two folders of the host; its changes to other files are discarded.
 #[derive(Debug)]
 pub(crate) struct Order<'a> {
-    /// A command for its shell. The guest ends with it.
+    /// Command for its shell. The guest ends with it.
     pub command: &'a str,
-    /// A folder that it may write, in which its console and its RAM disk are kept too.
+    /// Folder that it may write to. Its console's output and its RAM disk are kept there, too.
     pub logs: &'a Path,
-    /// Another one, of compiled objects.
+    /// Folder of compiled objects, which it may write to.
     pub objects: &'a Path,
-    /// Whether it has the interfaces of [`wires`].
+    /// True if it has the interfaces of [`wires`].
     pub wires: bool,
 }
 
-/// A running guest. Dropping it ends it.
+/// Running guest. Dropping the value ends it.
 #[derive(Debug)]
 pub(crate) struct Guest {
-    /// The machine.
+    /// QEMU's process.
     pub qemu: Running,
-    /// What its kernel and its first process print.
+    /// File with the output of its kernel and its first process.
     pub console: PathBuf,
     _served: Vec<Running>,
     _sockets: tempfile::TempDir,

@@ -6,19 +6,19 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The programs, and the names of the folders that have their objects.
+/// Programs: the name of the folder for the objects, and the source.
 const PROGRAMS: [(&str, &str); 4] = [
     ("guard", "programs/guard/guard.toml"),
     ("ipv4_counter", "programs/ipv4_counter/ipv4_counter.p4"),
     ("l2_switch", "programs/l2_switch/l2_switch.p4"),
     ("xdp11", "programs/xdp11/xdp11.p4"),
 ];
-/// The folder of binaries, each named as its trial.
+/// Folder of binaries, each named as its trial.
 pub(crate) const BINARIES: &str = "bin";
-/// The oldest kernel that objects are built for: they load on every newer one.
+/// Oldest kernel that objects are built for: they load on every newer one.
 const OLDEST: &str = "6.1";
 
-/// Makes a folder anew, and builds the programs there for the oldest kernel.
+/// Makes an empty folder, and builds the programs there for the oldest kernel.
 pub(crate) fn prepare(
     root: &Path,
     onpath: &Path,
@@ -41,7 +41,8 @@ pub(crate) fn prepare(
     Ok(())
 }
 
-/// Puts the binaries of `onpath` in their folder, and returns their names: this build, and those that `make dist` left.
+/// Links the binaries of `onpath` into their folder, and returns their names: this build, and those that `make dist`
+/// left.
 pub(crate) fn binaries(root: &Path, onpath: &Path, folder: &Path) -> Result<Vec<String>, Error> {
     let binaries = folder.join(BINARIES);
     fs::create_dir_all(&binaries).map_err(Error::file("make", &binaries))?;
@@ -54,7 +55,8 @@ pub(crate) fn binaries(root: &Path, onpath: &Path, folder: &Path) -> Result<Vec<
     Ok(found.iter().map(|(name, _)| name.to_string()).collect())
 }
 
-/// The binaries of what `make dist` left in a folder, unpacked in another one; none of what is not there.
+/// Unpacks the packages that `make dist` left in a folder, and returns their binaries. Packages that do not exist are
+/// left out.
 fn distributed(dist: &Path, folder: &Path) -> Result<Vec<(&'static str, PathBuf)>, Error> {
     let version = env!("CARGO_PKG_VERSION");
     let machine = std::env::consts::ARCH;

@@ -1,9 +1,10 @@
-//! The tables as a document: Markdown.
+//! Document with the tables, in Markdown.
 
 use crate::accelerator::Accelerator;
 use crate::table::Grid;
 
-/// All tables below a head that says where they come from; `machine` is this one, with its kernel, and the day.
+/// Returns all tables below a head that describes their origin. `machine` describes this machine, its kernel and the
+/// date.
 pub(crate) fn document(machine: &str, accelerator: Accelerator, tables: &[(&str, Grid)]) -> String {
     let tables: String = tables
         .iter()

@@ -1,21 +1,21 @@
-//! Reasons to stop before there are results.
+//! Errors that stop a run before there are results.
 
 use std::fmt;
 use std::io;
 use std::path::Path;
 use std::process::Command;
 
-/// What went wrong, and what to do, in words.
+/// Description of a fault and its remedy, in words.
 #[derive(Debug)]
 pub(crate) struct Error(String);
 
 impl Error {
-    /// Any reason.
+    /// Makes an error with this text.
     pub(crate) fn new(what: impl Into<String>) -> Error {
         Error(what.into())
     }
 
-    /// A file or folder that could not be read, written or made.
+    /// Makes an error about a file or folder that could not be read, written or made.
     pub(crate) fn file<'a>(what: &'a str, path: &'a Path) -> impl Fn(io::Error) -> Error + 'a {
         move |error| Error(format!("could not {what} `{}`: {error}", path.display()))
     }
@@ -27,14 +27,15 @@ impl fmt::Display for Error {
     }
 }
 
-/// A script for the shell by its name and its text. Arguments follow.
+/// Returns a shell command for a script, by its name and its text. Arguments follow.
 pub(crate) fn script(name: &str, text: &str) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", text, name]);
     command
 }
 
-/// What a tool prints on its standard output. If it is missing or fails, what it printed as an error.
+/// Returns the standard output of a tool. If the tool is missing or fails, the error has what it printed to standard
+/// error.
 pub(crate) fn output_of(command: &mut Command) -> Result<String, Error> {
     const HINT: &str = "`scripts/setup-kernels` installs what is missing";
     let name = command.get_program().display().to_string();
@@ -45,7 +46,7 @@ pub(crate) fn output_of(command: &mut Command) -> Result<String, Error> {
     }
     let printed = String::from_utf8_lossy(&output.stderr);
     let (status, printed) = (output.status, printed.trim());
-    // So the shell says that there is no such program.
+    // The shell's status for a program that does not exist.
     let hint = if status.code() == Some(127) {
         format!("; {HINT}")
     } else {

@@ -1,4 +1,4 @@
-//! The trials that a kernel may refuse, with the documented reason; and how a run differs from that.
+//! Documented failures: the trials that may fail on a kernel, with the reasons. Compares a run with them.
 
 use crate::error::Error;
 use crate::results::Results;
@@ -7,56 +7,56 @@ use serde::Deserialize;
 use std::fs;
 use std::path::Path;
 
-/// The file, from the repository's root.
+/// Path of the file, from the repository's root.
 pub(crate) const FILE: &str = "crates/matrix/expected.toml";
-/// The most STF trials that a kernel may refuse, in percent.
+/// Greatest share of STF trials that may fail on a kernel, in percent.
 const MOST_PERCENT: usize = 3;
-/// The suite that this limit is for.
+/// Suite that this limit is for.
 const LIMITED: &str = "stf";
 
-/// What kernels lack.
+/// Documented failures on all kernels.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Expected {
-    /// Each reason, with the trials that do not pass for it.
+    /// Each reason, with the trials that fail for it.
     #[serde(default)]
     pub refused: Vec<Refused>,
 }
 
-/// Trials that do not pass, for one reason.
+/// Trials that fail for one reason.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Refused {
-    /// The kernels, by the names that they are asked for by.
+    /// Kernels, by the names on the command line.
     pub kernels: Vec<String>,
-    /// The suite.
+    /// Name of the suite.
     pub suite: String,
-    /// Names of trials; one that ends in `*` is the beginning of names.
+    /// Names of trials; one that ends in `*` is a prefix.
     pub trials: Vec<String>,
     /// Text that the failure has to contain.
     pub message: String,
-    /// Why, for readers of the documentation.
+    /// Reason, for readers of the documentation.
     pub reason: String,
 }
 
 /// Differences between the results and the documentation.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Differences<'a> {
-    /// The trials that failed and are not documented, or with another message.
+    /// Trials that failed without being documented, or with another message than documented.
     pub failures: Vec<&'a Trial>,
-    /// All else, in words.
+    /// Other differences, in words.
     pub others: Vec<String>,
 }
 
 impl Expected {
-    /// Reads the repository's.
+    /// Reads the repository's file.
     pub(crate) fn read(root: &Path) -> Result<Expected, Error> {
         let path = root.join(FILE);
         let text = fs::read_to_string(&path).map_err(Error::file("read", &path))?;
         toml::from_str(&text).map_err(|e| Error::new(format!("{}: {e}", path.display())))
     }
 
-    /// The documented reason why a trial does not pass on a kernel.
+    /// Returns the documented reason why a trial fails on a kernel.
     pub(crate) fn of(&self, kernel: &str, suite: &str, trial: &str) -> Option<&Refused> {
         self.refused.iter().find(|refused| {
             refused.suite == suite
@@ -65,7 +65,8 @@ impl Expected {
         })
     }
 
-    /// Compares results with the documentation. A run of `everything` also reports documented failures that did not occur, and too many of them.
+    /// Compares results with the documentation. A run of `everything` also reports documented failures that did not
+    /// occur, and too many failures.
     pub(crate) fn differences<'a>(
         &self,
         results: &'a Results,
@@ -141,7 +142,7 @@ message = "opcode e5"
 reason = "no may_goto"
 "#;
 
-    /// The trials that fail, and what else differs.
+    /// Returns the failures that differ from the documentation, and the other differences.
     fn differences(
         trials: &[(&str, Outcome, &str)],
         everything: bool,
@@ -195,7 +196,8 @@ reason = "no may_goto"
         );
     }
 
-    /// `make test-kernels` writes the document; a line that is added or changed needs another run.
+    /// Checks that the document has a row for each reason. `make test-kernels` writes the document, so another run is
+    /// needed after a change of the file.
     #[test]
     fn every_reason_is_in_the_documentation() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

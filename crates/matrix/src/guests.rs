@@ -1,4 +1,4 @@
-//! A plan on a kernel: booted, watched and its events collected.
+//! Runs a plan in a guest: boots it, watches it and collects its events.
 
 use crate::boot::{Order, boot};
 use crate::error::Error;
@@ -12,14 +12,14 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// No guest is silent for longer: a trial that hangs is killed before.
+/// Longest silence of a guest: a trial that hangs is killed earlier.
 const PATIENCE: Duration = Duration::from_secs(900);
 const POLL: Duration = Duration::from_millis(200);
 const EVENTS: &str = "events.jsonl";
 const PLAN: &str = "plan.json";
 
-/// Boots a kernel, runs the plan there, and gives what happens to the sink. `logs` is a folder for this kernel,
-/// by its absolute path, which both sides read.
+/// Boots a kernel, runs the plan there, and passes the events to the sink. `logs` is the absolute path of a folder for
+/// this kernel, which both sides read.
 pub(crate) fn run(
     kernel: &Kernel,
     plan: &Plan,
@@ -77,7 +77,7 @@ pub(crate) fn run(
     }
 }
 
-/// In a guest: runs the plan in a file, and appends what happens to another.
+/// Runs the plan in a file, inside a guest, and appends the events to another file.
 pub(crate) fn inside(plan: &Path, events: &Path) -> Result<(), Error> {
     let text = fs::read_to_string(plan).map_err(Error::file("read", plan))?;
     let plan: Plan = serde_json::from_str(&text).map_err(|e| Error::new(e.to_string()))?;
@@ -86,7 +86,7 @@ pub(crate) fn inside(plan: &Path, events: &Path) -> Result<(), Error> {
         .open(events)
         .map_err(Error::file("write", events))?;
     crate::runner::run(&plan, &mut |event: Event| {
-        // One write a line: the reader sees all of it or nothing. There is nobody to report an error to.
+        // Each line is one write, so the reader sees all of it or nothing. There is nobody to report an error to.
         if let Ok(line) = serde_json::to_string(&event) {
             let _ = std::io::Write::write_all(&mut file, format!("{line}\n").as_bytes());
         }
@@ -94,7 +94,7 @@ pub(crate) fn inside(plan: &Path, events: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// A path as the shell reads it.
+/// Quotes a path for the shell.
 fn quoted(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
 }

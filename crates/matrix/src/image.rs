@@ -1,14 +1,14 @@
-//! The initial RAM disk of a guest, and a script that makes the host's files its root.
+//! Initial RAM disk of a guest, with a script that mounts the host's files as its root.
 
 use crate::error::{Error, output_of, script};
 use crate::packages::Kernel;
 use std::path::Path;
 use std::process::Command;
 
-/// Debian's package of a static one has it here.
+/// Path of the static BusyBox in Debian's package.
 const BUSYBOX: &str = "/bin/busybox";
 
-/// Writes the RAM disk of a guest that mounts these folders by their tags, to write to them, and runs this command.
+/// Writes the RAM disk of a guest. It mounts these folders writable, by their tags, and runs this command.
 pub(crate) fn write(
     disk: &Path,
     kernel: &Kernel,
@@ -42,7 +42,8 @@ mod tests {
     use super::*;
     use crate::fake;
 
-    /// With tools in the place of others: one says what modules are needed, one unpacks, one lists what it is to pack.
+    /// Runs with fake tools: one lists the modules that are needed, one unpacks, one lists the files that it would
+    /// pack.
     #[test]
     fn a_disk_has_the_modules_in_order_and_what_its_script_reads() {
         let folder = tempfile::tempdir().expect("a folder");

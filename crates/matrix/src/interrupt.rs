@@ -1,11 +1,11 @@
-//! An interrupt ends a run in order: what it started is ended, and what is known so far is shown.
+//! Orderly end of a run by an interrupt: processes that it started are ended, and results so far are shown.
 
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 
-/// From now on SIGINT and SIGTERM are requests.
+/// Turns SIGINT and SIGTERM into requests to end the run.
 pub(crate) fn listen() {
     let action = SigAction::new(
         SigHandler::Handler(request),
@@ -22,7 +22,7 @@ extern "C" fn request(_: i32) {
     REQUESTED.store(true, Ordering::Relaxed);
 }
 
-/// Whether somebody wants the run to end.
+/// Returns true if the run should end.
 pub(crate) fn is_requested() -> bool {
     REQUESTED.load(Ordering::Relaxed)
 }

@@ -1,8 +1,8 @@
 //! `make test-kernels`: the tests that concern the kernel, on the kernels that people run.
 //!
-//! A guest's root is this machine's, over which what it writes is laid in its memory: it has the tools, the test
-//! binaries and the repository at the same paths, and changes none of them. What it reports, and the objects that it
-//! compiles, it writes to folders of this machine.
+//! A guest's root is this machine's, with an overlay in the guest's memory for everything that it writes. So it has the
+//! tools, the test binaries and the repository at the same paths, and changes none of them. It writes its report, and
+//! the objects that it compiles, to folders of this machine.
 
 mod accelerator;
 mod arguments;
@@ -63,7 +63,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether all was as documented.
+/// Runs the trials on all kernels. Returns true if the results are as documented.
 fn on_kernels(run: &Run) -> Result<bool, Error> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let root = root.canonicalize().map_err(Error::file("read", &root))?;
@@ -114,7 +114,8 @@ fn on_kernels(run: &Run) -> Result<bool, Error> {
     Ok(false)
 }
 
-/// The results on one kernel. That a guest ended early is one of them, so that the other kernels have their turn.
+/// Runs the plan on one kernel, and returns the results. A guest that ends early is one of them, so that the other
+/// kernels are still tried.
 fn on_kernel(name: &str, plan: &plan::Plan, folder: &Path) -> Result<Results, Error> {
     let plan = match name {
         HOST => plan.with_wires(false),
@@ -143,7 +144,7 @@ fn on_kernel(name: &str, plan: &plan::Plan, folder: &Path) -> Result<Results, Er
     Ok(results)
 }
 
-/// Runs what one guest is to do.
+/// Runs one guest's plan.
 fn in_guest(
     name: &str,
     flavour: Flavour,
@@ -157,7 +158,7 @@ fn in_guest(
     guests::run(&kernel, plan, &logs, take)
 }
 
-/// A folder that is made if it is not there, by its absolute path.
+/// Makes a folder if it does not exist, and returns its absolute path.
 fn made(folder: &Path) -> Result<PathBuf, Error> {
     let made = fs::create_dir_all(folder).and_then(|()| folder.canonicalize());
     made.map_err(Error::file("make", folder))

@@ -1,4 +1,4 @@
-//! Kernels from Debian's packages: found by apt, unpacked in a folder, never installed.
+//! Kernels from Debian's packages. Apt finds them, and they are unpacked in a folder, never installed.
 
 use crate::error::{Error, output_of, script};
 use std::fs;
@@ -6,33 +6,33 @@ use std::path::{Path, PathBuf};
 
 const SCRIPT: &str = include_str!("packages.sh");
 
-/// A kernel that can be booted.
+/// Kernel that can be booted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Kernel {
-    /// What it says of itself (`uname -r`), such as `6.1.0-56-cloud-amd64`.
+    /// Its release (`uname -r`), such as `6.1.0-56-cloud-amd64`.
     pub release: String,
-    /// The package's files.
+    /// Folder with the package's files.
     pub root: PathBuf,
 }
 
 impl Kernel {
-    /// The kernel's own file.
+    /// Returns the path of the kernel's image.
     pub(crate) fn image(&self) -> PathBuf {
         self.root.join(format!("boot/vmlinuz-{}", self.release))
     }
 }
 
-/// Which of Debian's packages of a version.
+/// Variant of Debian's packages of a kernel version.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Flavour {
-    /// For virtual machines: drivers for what clouds have.
+    /// Package for virtual machines, with the drivers of cloud platforms.
     Cloud,
-    /// With the drivers of all devices.
+    /// Package for all machines, with the drivers of all devices.
     Full,
 }
 
 impl Flavour {
-    /// The end of a package's name.
+    /// Returns the end of the package's name.
     fn suffix(self) -> &'static str {
         match self {
             Flavour::Cloud => "-cloud-amd64",
@@ -40,7 +40,7 @@ impl Flavour {
         }
     }
 
-    /// The folder of a kernel of this name.
+    /// Returns the name of the folder for a kernel of this name.
     pub(crate) fn folder(self, name: &str) -> String {
         match self {
             Flavour::Cloud => name.to_string(),
@@ -49,8 +49,8 @@ impl Flavour {
     }
 }
 
-/// The kernel of this name (a version such as `6.1`), from `cache`, or from apt if it is not there yet.
-/// A newer package is fetched if the one in the cache is removed.
+/// Returns the kernel of this name (a version such as `6.1`) from `cache`. If it is not there, apt downloads it. To get
+/// a newer package, remove the one in the cache.
 pub(crate) fn fetch(name: &str, flavour: Flavour, cache: &Path) -> Result<Kernel, Error> {
     let folder = cache.join(flavour.folder(name));
     if let Some(kernel) = unpacked(&folder) {
@@ -92,7 +92,8 @@ linux-image-6.12.9+deb12-cloud-amd64 - Linux 6.12
 linux-image-6.12.117+deb12-cloud-amd64 - Linux 6.12
 linux-image-cloud-amd64 - Linux (meta-package)";
 
-    /// The package that is fetched, with scripts instead of apt: one lists packages, one makes a package of the name.
+    /// Returns the release of the package that is fetched. Scripts replace apt: one lists packages, one makes a package
+    /// of the name.
     fn fetched(name: &str, flavour: Flavour) -> Result<String, String> {
         let folder = tempfile::tempdir().expect("a folder");
         let tools = folder.path().join("tools");

@@ -1,4 +1,4 @@
-//! What is to run on each kernel: decided once, on this machine, and given to every guest.
+//! Plan of the trials to run on each kernel. It is made once, on this machine, and given to every guest.
 
 use crate::arguments::Choice;
 use crate::built;
@@ -11,36 +11,36 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// All that a guest has to know.
+/// Input of a guest.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Plan {
-    /// In this order.
+    /// Suites, in the order in which they run.
     pub suites: Vec<Part>,
     /// The folder of compiled objects.
     pub objects: PathBuf,
-    /// `onpath`, which knows what a kernel has.
+    /// Path of `onpath`, which probes the kernel's features.
     pub onpath: PathBuf,
 }
 
-/// What of a suite is to run.
+/// Trials of a suite that are to run.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Part {
-    /// The suite's name.
+    /// Name of the suite.
     pub suite: String,
-    /// How its trials are run.
+    /// Kind of its trials.
     pub kind: Kind,
-    /// The program.
+    /// Path of the program that runs them.
     pub binary: PathBuf,
-    /// Where it is started.
+    /// Working directory of the program.
     pub folder: PathBuf,
-    /// The names of the trials to run.
+    /// Names of the trials to run.
     pub trials: Vec<String>,
-    /// The names of those that the binary has besides.
+    /// Names of the binary's other trials.
     pub others: Vec<String>,
 }
 
 impl Plan {
-    /// The suites that need wires, or all others, which the host can run too.
+    /// Returns the plan with only the suites that need wires, or only the others, which the host can run too.
     pub(crate) fn with_wires(&self, wires: bool) -> Plan {
         let suites = self.suites.iter();
         let suites = suites.filter(|part| (part.kind == Kind::Drivers) == wires);
@@ -50,7 +50,7 @@ impl Plan {
         }
     }
 
-    /// What each guest of a kernel is to do, and which of the kernel's packages has the drivers for that.
+    /// Returns the plan of each guest of a kernel, with the package that has the drivers for it.
     pub(crate) fn guests(&self) -> Vec<(Flavour, Plan)> {
         let all = [(Flavour::Cloud, false), (Flavour::Full, true)];
         let guests = all.map(|(flavour, wires)| (flavour, self.with_wires(wires)));
@@ -60,7 +60,7 @@ impl Plan {
             .collect()
     }
 
-    /// The full names of its trials.
+    /// Returns the full names of its trials.
     pub(crate) fn names(&self) -> impl Iterator<Item = String> {
         self.suites.iter().flat_map(|part| {
             let names = part.trials.iter();
@@ -69,7 +69,7 @@ impl Plan {
     }
 }
 
-/// The trials of all suites that were chosen; each suite has a binary. What suites need besides is made in `folder`.
+/// Plans the chosen trials of all suites. Each suite has a binary. Other files that suites need are made in `folder`.
 pub(crate) fn plan(
     root: &Path,
     binaries: &BTreeMap<&'static str, PathBuf>,
@@ -125,7 +125,7 @@ pub(crate) fn plan(
     Ok(plan)
 }
 
-/// The names of a binary's tests.
+/// Returns the names of a binary's tests.
 fn tests(binary: &Path, folder: &Path) -> Result<Vec<String>, Error> {
     let mut list = Command::new(binary);
     list.args(["--list", "--format", "terse"])
@@ -137,13 +137,13 @@ fn tests(binary: &Path, folder: &Path) -> Result<Vec<String>, Error> {
     Ok(names.map(|name| name.trim().to_string()).collect())
 }
 
-/// Where the examples are, and the programs of a realistic size; those of queries are made.
+/// Folders of the examples and of programs of a realistic size. Programs of queries are generated.
 const LOADED: [&str; 2] = ["programs", "tests/scale"];
 
-/// The hooks of programs.
+/// Hooks that programs are loaded at.
 pub(crate) const HOOKS: [&str; 3] = ["xdp", "tc-ingress", "tc-egress"];
 
-/// Each of them at each hook that its architecture has, as `hook::path`, from the root.
+/// Returns a name for each program at each hook that its architecture supports: `hook::path`, from the root.
 fn loads(root: &Path, onpath: &Path) -> Result<Vec<String>, Error> {
     let mut names = Vec::new();
     let mut programs = Vec::new();
@@ -171,7 +171,7 @@ fn loads(root: &Path, onpath: &Path) -> Result<Vec<String>, Error> {
     Ok(names)
 }
 
-/// The programs in a folder and those in it, in order.
+/// Returns the programs below a folder, sorted.
 pub(crate) fn p4_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_path_buf()];

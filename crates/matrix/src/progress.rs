@@ -1,13 +1,13 @@
-//! What a run shows while it lasts: a line for each suite, and for each trial that does not pass.
+//! Output during a run: a line for each suite, and for each trial that fails.
 
 use crate::trial::{Event, Outcome};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-/// A suite that takes long reports how far it is this often.
+/// Interval at which a long suite reports its progress.
 const OFTEN: Duration = Duration::from_secs(30);
 
-/// Where a kernel's run is.
+/// Progress of a kernel's run.
 #[derive(Debug)]
 pub(crate) struct Progress {
     kernel: String,
@@ -25,7 +25,7 @@ struct Running {
 }
 
 impl Progress {
-    /// Before anything happened.
+    /// Begins a run.
     pub(crate) fn new(kernel: &str) -> Progress {
         let now = Instant::now();
         Progress {
@@ -36,12 +36,12 @@ impl Progress {
         }
     }
 
-    /// The time since the beginning.
+    /// Returns the time since the beginning.
     pub(crate) fn elapsed(&self) -> Duration {
         self.begun.elapsed()
     }
 
-    /// Shows what happened, where it is worth a line.
+    /// Shows an event, if it is worth a line.
     pub(crate) fn take(&mut self, event: &Event, out: &mut impl Write) -> io::Result<()> {
         match event {
             Event::Started { release } => self.line(out, &format!("Linux {release} runs")),

@@ -1,23 +1,24 @@
-//! Programs of queries, one for each message that is built in: what `onpath query --p4` prints is loaded on every kernel.
+//! Programs of queries, at least one for each built-in message. `onpath query --p4` prints them, and they are loaded on
+//! every kernel.
 
 use crate::error::{Error, output_of};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Where their texts are made, from the repository's root, which guests see at the same path.
+/// Folder of their texts, from the repository's root. Guests see it at the same path.
 const FOLDER: &str = "target/queries";
 
-/// Queries on each message, with all that takes the verifier something: several attributes, texts as keys, expressions,
-/// response times. The name of each, before a colon, begins with the message's.
+/// Queries on each message, with everything that is costly for the verifier: several attributes, texts as keys,
+/// expressions, response times. Each has a name before a colon, which begins with the message's name.
 const QUERIES: &str = include_str!("queries.txt");
 
-/// Each with its name.
+/// Returns each query after its name.
 fn queries() -> impl Iterator<Item = (&'static str, &'static str)> {
     QUERIES.lines().filter_map(|line| line.split_once(": "))
 }
 
-/// Writes the programs, and gives their paths from the root.
+/// Writes the programs, and returns their paths from the root.
 pub(crate) fn prepare(root: &Path, onpath: &Path) -> Result<Vec<String>, Error> {
     let folder = root.join(FOLDER);
     fs::create_dir_all(&folder).map_err(Error::file("make", &folder))?;

@@ -1,4 +1,4 @@
-//! What differs from what is documented, for people: failures with the same message together.
+//! Report of differences from the documentation; failures with the same message are grouped.
 
 use crate::expected::Differences;
 use crate::results::Results;
@@ -6,10 +6,11 @@ use crate::trial::Trial;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// The names that are listed of trials with the same message.
+/// Number of trials that are listed for one message.
 const EXAMPLES: usize = 3;
 
-/// What kept a kernel's run from being complete, and what differs. Empty if all is as documented.
+/// Returns the trouble of a kernel's run and its differences from the documentation. Empty if everything is as
+/// documented.
 pub(crate) fn report(results: &Results, differences: &Differences<'_>) -> String {
     let kernel = &results.kernel;
     let lines = results.trouble.iter().chain(&differences.others);
@@ -37,7 +38,7 @@ pub(crate) fn report(results: &Results, differences: &Differences<'_>) -> String
     text
 }
 
-/// The line of a failure that says what is wrong, with its numbers as `N`.
+/// Returns the line of a failure that names the fault, with its numbers replaced by `N`.
 fn essence(reason: &str) -> String {
     let is_noise = |line: &&str| {
         let line = line.trim();

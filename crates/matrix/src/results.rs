@@ -1,31 +1,31 @@
-//! What came of a run, kernel by kernel.
+//! Results of a run, kernel by kernel.
 
 use crate::plan::Plan;
 use crate::trial::{Event, Feature, Trial};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// The results on one kernel.
+/// Results on one kernel.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub(crate) struct Results {
-    /// What it was asked for by.
+    /// Name of the kernel on the command line.
     pub kernel: String,
-    /// What it says of itself.
+    /// Release of the kernel (`uname -r`).
     pub release: String,
-    /// What it has and lacks.
+    /// Features, present and missing.
     pub features: Vec<Feature>,
     /// All trials that ended, in the plan's order.
     pub trials: Vec<Trial>,
-    /// What kept trials from being run, if something did.
+    /// Faults that kept trials from being run.
     pub trouble: Vec<String>,
-    /// Whether the plan was done.
+    /// True if the plan was completed.
     pub ended: bool,
-    /// The wall-clock time in seconds, from the boot on.
+    /// Wall-clock time since the boot, in seconds.
     pub seconds: u64,
 }
 
 impl Results {
-    /// Those of a kernel that nothing ran on yet.
+    /// Makes the results of a kernel before anything ran on it.
     pub(crate) fn new(kernel: &str) -> Results {
         Results {
             kernel: kernel.to_string(),
@@ -33,10 +33,10 @@ impl Results {
         }
     }
 
-    /// Takes what happened into account.
+    /// Records an event.
     pub(crate) fn take(&mut self, event: Event) {
         match event {
-            // What a second guest of the kernel says: it is of another flavour, and has what the first one has.
+            // From a second guest of the kernel, which is of another flavour and has the same features.
             Event::Started { .. } | Event::Feature(_) if self.ended => {}
             Event::Started { release } => self.release = release,
             Event::Feature(feature) => self.features.push(feature),
@@ -47,7 +47,7 @@ impl Results {
         }
     }
 
-    /// In the plan's order; and a trial of the plan without a result is trouble.
+    /// Sorts the trials in the plan's order, and reports those without a result as trouble.
     pub(crate) fn finish(&mut self, plan: &Plan) {
         let order: Vec<String> = plan.names().collect();
         let place = |trial: &Trial| order.iter().position(|name| *name == trial.full_name());

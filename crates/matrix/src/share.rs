@@ -1,4 +1,4 @@
-//! Folders of the host that a guest sees: a daemon each, which ends with this process.
+//! Folders of the host that a guest sees. A daemon serves each, and ends with this process.
 
 use crate::error::Error;
 use nix::sys::prctl::set_pdeathsig;
@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Where Debian's packages have the daemon: `virtiofsd`, and before that QEMU's.
+/// Paths of the daemon in Debian's packages: `virtiofsd`, and in older releases QEMU's.
 const DAEMONS: [&str; 2] = ["/usr/libexec/virtiofsd", "/usr/lib/qemu/virtiofsd"];
-/// A daemon listens after milliseconds.
+/// Time limit for a daemon to listen, which takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A process that this one started. Dropping it ends it, and so does the end of this one, also if this one is killed.
+/// Process that this one started. It ends when the value is dropped, and when this process ends, even if it is killed.
 #[derive(Debug)]
 pub(crate) struct Running(Child);
 
@@ -33,7 +33,7 @@ impl Running {
             .map_err(|error| Error::new(format!("could not run `{name}`: {error}; {hint}")))
     }
 
-    /// True until it has ended.
+    /// Returns true until it has ended.
     pub(crate) fn runs(&mut self) -> bool {
         matches!(self.0.try_wait(), Ok(None))
     }
@@ -46,8 +46,8 @@ impl Drop for Running {
     }
 }
 
-/// Serves a folder by a socket in another one, where what the daemon prints goes too. `cache` says how long the guest may
-/// believe what it read: `always`, or, for files that change meanwhile, `auto`.
+/// Serves a folder by a socket in the folder `sockets`, where the daemon's output goes, too. `cache` sets how long the
+/// guest may trust what it read: `always`, or `auto` for files that change meanwhile.
 pub(crate) fn serve(
     tag: &str,
     folder: &Path,

@@ -1,53 +1,53 @@
-//! The suites: test binaries of the workspace, what of them concerns the kernel, and what a smoke test takes.
+//! Suites: test binaries of the workspace, the trials that concern the kernel, and those of a smoke test.
 
 use serde::{Deserialize, Serialize};
 
-/// A test binary, and the part of it that runs on every kernel.
+/// Test binary, and the part of it that runs on every kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Suite {
-    /// The name in tables and filters.
+    /// Name in tables and filters.
     pub name: &'static str,
-    /// The way in which its trials are run.
+    /// Kind of its trials.
     pub kind: Kind,
-    /// The package that has it.
+    /// Package of the binary.
     pub package: &'static str,
-    /// Which of the package's binaries.
+    /// Binary of the package.
     pub target: Target,
-    /// The trials that concern the kernel, as beginnings of names; none is all of them.
+    /// Name prefixes of the trials that concern the kernel. If there are none, all trials do.
     pub takes: &'static [&'static str],
-    /// Parts of the names of trials that it does not take although they do: those that run too long where the processor is
-    /// emulated.
+    /// Parts of the names of trials that are left out in spite of `takes`: they take too long under emulation.
     pub leaves: &'static [&'static str],
-    /// Those among them that a smoke test runs, as beginnings of names.
+    /// Name prefixes of the trials that a smoke test runs.
     pub smoke: &'static [&'static str],
 }
 
-/// The trials of a suite.
+/// Kind of the trials of a suite.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Kind {
     /// Tests of a binary, which takes the options of `libtest`.
     Tests,
-    /// Programs, each example and each of a realistic size: whether `onpath` loads them, and what the verifier takes for it.
+    /// Loading of programs by `onpath`: every example, and every program of a realistic size. The verifier's cost is
+    /// reported.
     Loads,
-    /// Binaries of `onpath`, this build and those of `make dist`: whether they run programs that were built before.
+    /// Binaries of `onpath`, this build and those of `make dist`, run prebuilt programs.
     Built,
-    /// Drivers that only a guest with wires has: whether `onpath` runs such programs there.
+    /// Prebuilt programs on drivers that only a guest with wires has.
     Drivers,
 }
 
-/// A binary of a package.
+/// Binary of a package.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Target {
-    /// The library's own tests.
+    /// Tests of the library itself.
     Library,
-    /// A test binary.
+    /// Test binary of this name.
     Test(&'static str),
-    /// The package's program.
+    /// Program of the package.
     Program,
 }
 
-/// All of them, the quickest answers first.
+/// All suites; those with the quickest results are first.
 pub(crate) const SUITES: [Suite; 12] = [
     Suite {
         smoke: &["xdp::programs/firewall/", "tc-ingress::programs/nat/"],
@@ -101,14 +101,14 @@ pub(crate) const SUITES: [Suite; 12] = [
         ..Suite::of_tests("cli", "onpath", Target::Test("cli"))
     },
     Suite {
-        // Each packet takes the loops' last turn, the eight millionth.
+        // Each packet goes through all eight million iterations of the loops.
         leaves: &["tests/stf/parser/endless"],
         ..Suite::of_tests("differential", "onpath", Target::Test("differential"))
     },
 ];
 
 impl Suite {
-    /// All tests of a binary, of which a smoke test runs none.
+    /// Makes a suite of all tests of a binary. A smoke test runs none of them.
     const fn of_tests(name: &'static str, package: &'static str, target: Target) -> Suite {
         Suite {
             name,
@@ -121,7 +121,7 @@ impl Suite {
         }
     }
 
-    /// A suite of programs that `onpath` itself handles.
+    /// Makes a suite of programs that `onpath` itself handles.
     const fn of_programs(name: &'static str, kind: Kind) -> Suite {
         Suite {
             kind,
@@ -129,18 +129,18 @@ impl Suite {
         }
     }
 
-    /// The suite of this name.
+    /// Returns the suite of this name.
     pub(crate) fn by_name(name: &str) -> Option<&'static Suite> {
         SUITES.iter().find(|suite| suite.name == name)
     }
 
-    /// Whether a trial concerns the kernel.
+    /// Returns true if a trial concerns the kernel.
     pub(crate) fn has(&self, trial: &str) -> bool {
         let taken = self.takes.is_empty() || begins(trial, self.takes);
         taken && !self.leaves.iter().any(|part| trial.contains(part))
     }
 
-    /// Whether a trial belongs to a smoke test.
+    /// Returns true if a trial belongs to a smoke test.
     pub(crate) fn is_smoke(&self, trial: &str) -> bool {
         begins(trial, self.smoke)
     }

@@ -1,29 +1,29 @@
-//! What is known of a trial, and the lines of JSON in which a guest reports it.
+//! Trials, and the lines of JSON in which a guest reports them.
 
 use serde::{Deserialize, Serialize};
 
-/// One test, and how it ended.
+/// One test, and its result.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Trial {
-    /// The suite it belongs to.
+    /// Name of its suite.
     pub suite: String,
     /// Its name in the suite.
     pub name: String,
-    /// How it ended.
+    /// Outcome of the test.
     pub outcome: Outcome,
-    /// What it printed, if it did not pass.
+    /// Its output, if it did not pass.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// The instructions that the verifier processed, where the suite reports them.
+    /// Number of instructions that the verifier processed, if the suite reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<u64>,
-    /// The forms that the program's code took on this kernel, where the suite reports them.
+    /// Variants of the program's code on this kernel, if the suite reports them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forms: Vec<Form>,
 }
 
 impl Trial {
-    /// One of which the suite reports no more. A reason counts where it did not pass.
+    /// Makes a trial without such reports. The reason is dropped if it passed.
     pub(crate) fn new(suite: &str, name: &str, outcome: Outcome, reason: &str) -> Trial {
         let reason = if outcome == Outcome::Passed {
             ""
@@ -40,28 +40,28 @@ impl Trial {
         }
     }
 
-    /// Its suite's name and its own.
+    /// Returns its suite's name and its own.
     pub(crate) fn full_name(&self) -> String {
         format!("{} {}", self.suite, self.name)
     }
 }
 
-/// How a program's code does something that it could do in several ways, or that not every kernel has.
+/// Variant of a program's code for a construct that has several lowerings, or that not every kernel supports.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Form {
-    /// What it does.
+    /// Name of the construct.
     pub construct: String,
-    /// How.
+    /// Name of the variant.
     pub name: String,
 }
 
-/// How a trial ended.
+/// Outcome of a trial.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Outcome {
-    /// As it should.
+    /// The test passed.
     Passed,
-    /// With a reason.
+    /// The test failed, with a reason.
     Failed,
     /// Its process was killed, since it printed nothing for too long.
     Hung,
@@ -69,42 +69,42 @@ pub(crate) enum Outcome {
     Crashed,
 }
 
-/// A feature of a kernel.
+/// Feature of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Feature {
     /// Its name.
     pub name: String,
-    /// Whether the kernel has it.
+    /// True if the kernel has it.
     pub there: bool,
-    /// What is done without it, of a kernel that lacks it.
+    /// Replacement on a kernel that lacks it.
     pub without: String,
 }
 
-/// A line of a guest's report.
+/// Line of a guest's report.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 pub(crate) enum Event {
-    /// The kernel runs.
+    /// The kernel has booted.
     Started {
-        /// As `uname -r` prints it.
+        /// Its release as `uname -r` prints it.
         release: String,
     },
-    /// What the kernel has or lacks, as `onpath doctor` finds it.
+    /// Feature that the kernel has or lacks, as `onpath doctor` reports it.
     Feature(Feature),
     /// A suite begins.
     Suite {
         /// Its name.
         name: String,
-        /// How many of its trials are to be run.
+        /// Number of its trials to run.
         trials: usize,
     },
     /// A trial ended.
     Trial(Trial),
-    /// A suite that could not be started.
+    /// A suite could not be started.
     Broken {
         /// Its name.
         name: String,
-        /// Why.
+        /// Reason.
         reason: String,
     },
     /// All suites ended.

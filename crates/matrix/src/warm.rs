@@ -1,40 +1,42 @@
-//! Compiles on this machine what guests would compile: clang takes ten times as long where the processor is emulated.
+//! Compiles on this machine the programs that guests would compile: under emulation, clang takes ten times as long.
 //!
-//! The STF suite does so itself when it is asked to. For measurements, sessions at the command line and what is only loaded,
-//! `onpath build` does.
+//! The STF suite has a mode for that. For measurements, command-line sessions and programs that are only loaded, it
+//! runs `onpath build`.
 
 use crate::plan::{HOOKS, Part, Plan, p4_files};
 use crate::suite::Kind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The suite that only compiles its trials' programs, for the version of Linux that this variable names.
+/// Suite that can compile its trials' programs without running them, for the version of Linux in the variable below.
 const STF: &str = "stf";
 const COMPILES_FOR: &str = "ONPATH_STF_COMPILES_FOR";
 
-/// What `onpath pdm` compiles, which the suites that run it share.
+/// Programs that `onpath pdm` compiles; several suites share them.
 const MEASUREMENT: [(&str, &str); 2] = [
     ("<onpath>/pdm/egress.p4", "tc-egress"),
     ("<onpath>/pdm/ingress.p4", "tc-ingress"),
 ];
 const MEASURING: [&str; 3] = ["states", "truth", "cli"];
 
-/// The suite of sessions at the command line. They name programs by paths from a folder of their own, which are in the
-/// objects: this has folders from which the same programs have the same paths, and where they are from there.
+/// Suite of command-line sessions. They name programs by paths relative to their own folder, and the objects contain
+/// these paths. The list below has folders from which the same programs have the same paths, and the folder of programs
+/// relative to each.
 const SESSIONS: &str = "cli";
 const OF_SESSIONS: [(&str, &str); 2] = [("crates/onpath/tests/cli/files", ""), (".", "programs")];
 
-/// A program, for a hook.
+/// Program to compile for a hook.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Object {
-    /// Where the compiler is started.
+    /// Working directory of the compiler.
     folder: PathBuf,
-    /// As it is named there.
+    /// Path of the program, as the compiler gets it.
     program: PathBuf,
     hook: &'static str,
 }
 
-/// Compiles what a plan's trials on this version of Linux need. What does not compile fails again in its trial.
+/// Compiles the programs that a plan's trials need on this version of Linux. Errors are ignored: they occur again in
+/// the trial.
 pub(crate) fn run(plan: &Plan, version: &str) {
     for part in &plan.suites {
         if part.suite == STF {
@@ -57,7 +59,7 @@ pub(crate) fn run(plan: &Plan, version: &str) {
     }
 }
 
-/// What a part's trials have compiled.
+/// Returns the programs that a part's trials compile.
 fn objects(part: &Part) -> Vec<Object> {
     let mut objects = Vec::new();
     let mut add = |folder: &Path, program: &Path, hook| {
@@ -69,7 +71,7 @@ fn objects(part: &Part) -> Vec<Object> {
         });
     };
     if part.kind == Kind::Loads {
-        // Each is named by the absolute path.
+        // Each program is named by its absolute path.
         for (hook, program) in part
             .trials
             .iter()
@@ -99,7 +101,7 @@ fn objects(part: &Part) -> Vec<Object> {
     objects
 }
 
-/// Runs a command, unless somebody wants the run to end.
+/// Runs a command, unless the run should end.
 fn finish(command: &mut Command) {
     if !crate::interrupt::is_requested() {
         let quiet = command

@@ -1,24 +1,25 @@
-//! The wires of a guest whose drivers are tried: at both ends of each is an interface of the guest, as `scripts/try-drivers`
-//! describes them. They are in a network namespace of QEMU's own, and end with it.
+//! Wires of a guest that tests drivers: each connects two interfaces of the guest, as `scripts/try-drivers` describes.
+//! They are in a network namespace of QEMU's own, and end with it.
 
 use std::process::Command;
 
 const SCRIPT: &str = include_str!("wires.sh");
 
-/// The wires in order, since their numbers are in the addresses of their ends: the name (see the script), the flags of
-/// its taps in QEMU, and the devices at its ends, with their flags.
+/// Wires, in the order of the numbers in their addresses: the name (see the script), the flags of its taps in QEMU, and
+/// the devices at its ends, with their flags.
 const WIRES: [(&str, &str, &str); 4] = [
-    // Two processors take two queues, and two more for XDP.
+    // Two processors need two queues, and two more for XDP.
     ("many-q", ",queues=4", "virtio-net-pci,mq=on,vectors=10"),
     ("one", "", "virtio-net-pci"),
     ("fixed", "", "virtio-net-pci,ctrl_guest_offloads=off"),
     ("e1000e", "", "e1000e"),
 ];
 
-/// The ends of a wire.
+/// Names of a wire's ends.
 const ENDS: [&str; 2] = ["a", "b"];
 
-/// A command that makes the wires and starts a program among them, by its name. Arguments follow.
+/// Returns a command that makes the wires and starts a program in their network namespace, by its name. Arguments
+/// follow.
 pub(crate) fn start(program: &str) -> Command {
     let mut command = Command::new("unshare");
     command
@@ -28,7 +29,7 @@ pub(crate) fn start(program: &str) -> Command {
     command
 }
 
-/// QEMU's arguments for the interfaces.
+/// Returns QEMU's arguments for the interfaces.
 pub(crate) fn arguments() -> Vec<String> {
     let mut all = Vec::new();
     for (number, (name, tap, device)) in (1..).zip(WIRES) {

@@ -152,9 +152,9 @@ pub enum Command {
     Graph(Graph),
     /// Plan how a parser finds an attribute of a message in the payload, and whether it fits a target
     ///
-    /// Reports the technique (direct jump, skip ahead and check, byte by byte, or that with recirculation), the most that fits, and an
-    /// estimate of what it costs; if it does not fit, which limit refuses it and what would make it fit. Tofino and NFP are
-    /// models of hardware: nothing runs on them.
+    /// Reports the technique (direct jump, skip ahead and check, byte by byte, or that with recirculation), the most that fits, and
+    /// an estimate of its cost. If it does not fit, reports which limit refuses it and what would make it fit. Tofino and NFP
+    /// are models of hardware: nothing runs on them.
     #[command(after_help = PLAN_STATUS)]
     Plan(Plan),
     /// Explain a diagnostic by its code, a word, an attribute of queries, or what an interface header declares
@@ -669,8 +669,8 @@ pub enum Drawing {
 /// `onpath explain`
 #[derive(Args, Debug)]
 pub struct Explain {
-    /// A code, such as E0207 (or 207), the beginning of a hundred of codes, such as E02, a word, such as verifier,
-    /// an attribute of queries, such as http.host, a header, such as v1model, or a name that a header declares
+    /// A code (E0207, or E02 for all that begin so), a word (verifier), an attribute of queries (http.host), a header
+    /// (v1model), or a name that a header declares
     #[arg(value_name = "CODE|NAME", add = names::explained())]
     pub name: Option<String>,
     /// Print as JSON

@@ -8,7 +8,7 @@ use std::error::Error as AnyError;
 use std::fmt;
 use std::ops::Range;
 
-/// The most lines that have a color of their own.
+/// Number of lines that have a color of their own.
 pub const LINES: usize = 8;
 
 const COLORS: [RGBColor; LINES] = [
@@ -22,22 +22,22 @@ const COLORS: [RGBColor; LINES] = [
     RGBColor(0x7f, 0x7f, 0x7f),
 ];
 
-/// An axis.
+/// Axis of a panel.
 pub struct Axis<'a> {
-    /// What it is about, with the unit.
+    /// Name of the axis, with the unit.
     pub name: &'a str,
-    /// From where to where it goes.
+    /// First and last value on the axis.
     pub range: (f64, f64),
-    /// The text at a place.
+    /// Returns the label of a tick at this value.
     pub label: &'a dyn Fn(f64) -> String,
-    /// The places that have a text; without them, round ones between the ends.
+    /// Values with a tick and a label. `None` selects round values between the ends.
     pub places: Option<Vec<f64>>,
 }
 
-/// The most places of an axis that are chosen without being given.
+/// Greatest number of ticks that are chosen automatically.
 const PLACES: usize = 11;
 
-/// The coordinate of an axis, with its places.
+/// Coordinate of an axis, with its ticks.
 struct Scale {
     plain: RangedCoordf64,
     places: Vec<f64>,
@@ -63,7 +63,7 @@ impl Ranged for Scale {
     }
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        // Between places there are no lines.
+        // There are no grid lines between ticks.
         match hint.weight().allow_light_points() {
             true => Vec::new(),
             false => self.places.clone(),
@@ -75,45 +75,45 @@ impl Ranged for Scale {
     }
 }
 
-/// What is shown in a system of coordinates.
+/// Data series of a panel.
 pub enum Shape {
-    /// Points in the order of their first coordinates, and the line between them.
+    /// Points in the order of their first coordinates, joined by a line.
     Line {
-        /// What the legend says.
+        /// Name of the line in the legend.
         name: String,
-        /// Across, and up.
+        /// Coordinates of each point: horizontal, vertical.
         points: Vec<(f64, f64)>,
     },
-    /// Bars from the axis on: from where to where they go across, and how far up.
+    /// Bars that start on the horizontal axis: left end, right end and height of each.
     Bars(Vec<(f64, f64, f64)>),
 }
 
-/// Where the legend is.
+/// Position of the legend in its panel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Legend {
-    /// In the corner at the left, below.
+    /// Lower left corner.
     LowerLeft,
-    /// In the corner at the left, above.
+    /// Upper left corner.
     UpperLeft,
 }
 
-/// A system of coordinates.
+/// Panel of a plot: one system of coordinates.
 pub struct Panel<'a> {
-    /// What stands above it.
+    /// Title above the panel.
     pub title: &'a str,
-    /// The axis from left to right.
+    /// Horizontal axis.
     pub across: Axis<'a>,
-    /// The axis from the bottom up.
+    /// Vertical axis.
     pub up: Axis<'a>,
-    /// What it shows; lines have the first [`LINES`] colors in turn.
+    /// Data series; lines have the first [`LINES`] colors in turn.
     pub shapes: &'a [Shape],
-    /// Where the names of its lines are.
+    /// Position of the legend with the names of the lines.
     pub legend: Legend,
-    /// Whether each point of a line is marked.
+    /// True if each point of a line is marked.
     pub marks: bool,
 }
 
-/// A plot could not be drawn.
+/// Error of drawing a plot.
 #[derive(Debug)]
 pub struct PlotError(String);
 
@@ -125,10 +125,10 @@ impl fmt::Display for PlotError {
 
 impl AnyError for PlotError {}
 
-/// The SVG of panels, so many of which stand side by side, each of `size` pixels.
+/// Returns the SVG of several panels, `columns` of them side by side, each of `size` pixels.
 ///
 /// # Errors
-/// A range of an axis is none.
+/// The range of an axis is empty.
 pub fn svg(panels: &[Panel], columns: usize, size: (u32, u32)) -> Result<String, PlotError> {
     let columns = columns.clamp(1, panels.len().max(1));
     let rows = panels.len().div_ceil(columns).max(1);

@@ -1,4 +1,4 @@
-//! Entries that change while packets run.
+//! Changes of entries between runs of packets.
 
 use crate::entries::{Filled, call};
 use control::{Change, EntryKey, Store, StoreError};
@@ -6,7 +6,7 @@ use ir::{Entry, Program};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-/// Removes some of the entries from both, gives others another action, and puts some in anew.
+/// Changes entries in both stores: removes some, gives others another action, and inserts some again.
 pub fn change(
     filled: &mut Filled,
     program: &Program,
@@ -24,7 +24,7 @@ pub fn change(
             }
         };
         let what = random.random_range(0..5);
-        // What one side has no room for is in neither.
+        // An entry for which one store has no room is in neither.
         let is_gone = what < 2
             && both("remove", &|s| {
                 s.change(Change::Remove(table, EntryKey::of(&entry)))

@@ -1,24 +1,24 @@
-//! Random entries and default actions, the same on both sides.
+//! Random entries and default actions, the same for the interpreter and the target.
 
 use control::{Change, EntryKey, Store, StoreError};
 use ir::{ActionCall, Bits, Entry, KeyMatch, MatchKind, Program, Table, Type};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-/// Entries tried for a table.
+/// Greatest number of entries that are tried for a table.
 const MOST: u32 = 10;
 
-/// What was put into the tables.
+/// Entries and default actions of a program's tables.
 #[derive(Clone, Debug, Default)]
 pub struct Filled {
-    /// Entries by table.
+    /// Entries, each with its table.
     pub entries: Vec<(Table, Entry)>,
-    /// New default actions.
+    /// New default actions, each with its table.
     pub defaults: Vec<(Table, ActionCall)>,
 }
 
 impl Filled {
-    /// The values in the entries' keys.
+    /// Returns the values in the entries' keys.
     pub fn key_values(&self) -> Vec<Bits> {
         let keys = self.entries.iter().flat_map(|(_, e)| &e.keys);
         keys.filter_map(|key| match key {
@@ -32,7 +32,7 @@ impl Filled {
     }
 }
 
-/// Chooses entries for all tables that take some. Priorities are all different.
+/// Chooses entries for all tables that take some. All priorities differ.
 pub fn choose(program: &Program, random: &mut ChaCha8Rng) -> Filled {
     let mut filled = Filled::default();
     for (table, data) in program.tables.iter() {
@@ -57,7 +57,8 @@ pub fn choose(program: &Program, random: &mut ChaCha8Rng) -> Filled {
                         MatchKind::Ternary | MatchKind::Range | MatchKind::Optional
                     )
                 });
-                // Above the program's own, which are numbered from 1 or from their count down.
+                // Above the priorities of the program's own entries, which are numbered up from 1 or down from their
+                // number.
                 let priority = if overlapping { 1000 + n } else { 0 };
                 filled.entries.push((
                     table,
@@ -80,7 +81,7 @@ pub fn choose(program: &Program, random: &mut ChaCha8Rng) -> Filled {
     filled
 }
 
-/// Chooses one of a table's actions that `may` allows, with random arguments. `None` if it allows none.
+/// Chooses one of the actions of a table that satisfy `may`, with random arguments. Returns `None` if no action does.
 pub fn call(
     program: &Program,
     table: Table,
@@ -104,7 +105,7 @@ pub fn call(
     })
 }
 
-/// A value of a type; members of enums and errors are real ones.
+/// Returns a value of a type. Values of enums and errors are existing members.
 fn value(ty: Type, program: &Program, random: &mut ChaCha8Rng) -> Bits {
     let members = match ty {
         Type::Enum(e) => Some(program.enums[e].members.len()),
@@ -159,8 +160,8 @@ fn key(kind: MatchKind, ty: Type, random: &mut ChaCha8Rng) -> KeyMatch {
     }
 }
 
-/// Puts everything into both. What one side has no room for is left out of the other too; any other
-/// difference is an error.
+/// Puts all entries and default actions into both stores. An entry for which one store has no room is removed from the
+/// other. Any other difference is an error.
 pub fn fill(
     filled: &Filled,
     reference: &mut dyn Store,

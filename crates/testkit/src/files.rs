@@ -1,8 +1,8 @@
-//! The repository's files, by name.
+//! Files of the repository, by name.
 
 use std::path::{Path, PathBuf};
 
-/// The repository's root.
+/// Returns the repository's root.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
@@ -10,7 +10,7 @@ pub fn root() -> PathBuf {
         .expect("the repository")
 }
 
-/// All files below a directory of the repository with this extension, sorted.
+/// Returns all files with this extension below a directory of the repository, sorted.
 pub fn below(dir: &str, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![root().join(dir)];
@@ -36,7 +36,7 @@ pub fn documents() -> Vec<PathBuf> {
     documents
 }
 
-/// A path relative to the repository's root, as text.
+/// Returns a path relative to the repository's root, as text.
 pub fn short(path: &Path) -> String {
     path.strip_prefix(root())
         .unwrap_or(path)

@@ -1,6 +1,6 @@
-//! Golden tests of elaboration and of targets. A file is P4 text, a line of dashes and what becomes
-//! of the text, which `ONPATH_BLESS=1` writes. The text is completed to a program for `xdp_model` by a parser
-//! `p`, a control `c` and a deparser `d` where it has none of its own.
+//! Golden tests of elaboration and of targets. A file has P4 text, a line of dashes, and the expected result, which
+//! `ONPATH_BLESS=1` writes. The text is completed to a program for `xdp_model`: it gets a parser `p`, a control `c` and
+//! a deparser `d` if it has none of its own.
 
 use crate::files::root;
 use crate::relay;
@@ -9,7 +9,7 @@ use syntax::MemoryLoader;
 
 const RULE: &str = "\n--------\n";
 
-/// All built-in include files, and those of the architectures that only tests have.
+/// Returns all built-in include files, and those of architectures that exist only in tests.
 pub fn includes() -> MemoryLoader {
     let mut loader = MemoryLoader::new();
     let built_in = std::fs::read_dir(root().join("p4include")).unwrap();
@@ -32,7 +32,8 @@ pub struct Parts {
     pub deparser: &'static str,
 }
 
-/// A program of `before`, a text, and the parts that the text leaves out. Line numbers are those of the text.
+/// Returns a program: `before`, then a text, then the parts that the text leaves out. Line numbers are those of the
+/// text.
 pub fn complete(before: &str, text: &str, parts: &Parts) -> String {
     let mut program = format!("{before}\n#line 1\n{text}\n#line 1000");
     for (has, part) in [
@@ -48,7 +49,7 @@ pub fn complete(before: &str, text: &str, parts: &Parts) -> String {
     program
 }
 
-/// Compares what becomes of each text in a folder of the repository with what its file expects; an `Err` is wrong
+/// Compares the result for each text in a folder of the repository with the file's expectation. An `Err` is a failure,
 /// whatever the file expects.
 pub fn check(folder: &str, result_of: impl Fn(&str) -> Result<String, String>) {
     let bless = std::env::var_os("ONPATH_BLESS").is_some();

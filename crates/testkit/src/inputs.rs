@@ -1,5 +1,5 @@
-//! Inputs that reach into a program's corners: packets of its STF tests, changed; entries with the
-//! keys that packets really look up.
+//! Inputs that reach corner cases of a program: mutated packets of its STF tests, and entries with keys that packets
+//! look up.
 
 use crate::entries::Filled;
 use control::stf::{StatementKind, parse};
@@ -18,18 +18,18 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Tables by name, and the values of the keys with which each was looked up, as text.
+/// Tables by name, each with the values of the keys of one look-up, as text.
 type Seen = Vec<(String, Vec<String>)>;
 
-/// The kernel takes no shorter packet in a test run.
+/// Length of the shortest packet that the kernel takes in a test run, in bytes.
 const SHORTEST: usize = 14;
-/// How often a packet is changed at the most.
+/// Greatest number of changes to a packet.
 const MOST_CHANGES: usize = 3;
-/// By how many bytes a change makes it longer at the most.
+/// Greatest number of bytes that one change adds.
 const MOST_ADDED: usize = 39;
 
-/// The packets of STF scripts, most of them changed: bits flipped, bytes replaced, cut, lengthened.
-/// None is longer than `longest` bytes.
+/// Returns packets of STF scripts, most of them mutated: bits flipped, bytes replaced, truncated, lengthened. None is
+/// longer than `longest` bytes.
 pub fn packets_from_scripts(
     scripts: &[PathBuf],
     count: usize,
@@ -69,7 +69,7 @@ pub fn packets_from_scripts(
     (0..count).filter_map(|_| changed(random)).collect()
 }
 
-/// Gives half of the entries keys with which the packets look their table up.
+/// Gives half of the entries keys that packets look up in their table.
 pub fn aim(
     filled: &mut Filled,
     program: &Arc<Program>,
@@ -110,7 +110,7 @@ pub fn aim(
     }
 }
 
-/// The values with which each table is looked up when the interpreter runs some of the packets.
+/// Returns the values that are looked up in each table when the interpreter runs some of the packets.
 fn looked_up(program: &Arc<Program>, packets: &[Vec<u8>]) -> HashMap<Table, Vec<Vec<Bits>>> {
     let seen: Rc<RefCell<Seen>> = Rc::default();
     let Ok(mut interpreter) = Interpreter::new(Arc::clone(program), Options::default()) else {

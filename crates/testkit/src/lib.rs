@@ -1,5 +1,5 @@
-//! Means of the tests of several crates: the repository's files, random programs with entries and packets for
-//! them, and texts with their expectations. No crate uses it outside of its tests.
+//! Helpers for the tests of several crates: the repository's files, random programs with entries and packets for them,
+//! and texts with their expectations. Crates use it only in their tests.
 
 pub mod changes;
 pub mod entries;
@@ -14,7 +14,7 @@ pub mod relay;
 pub mod sample;
 pub mod state;
 
-/// The number of tests at a time where they wait for the kernel for more than half of their time: three a processor.
+/// Returns the number of tests to run at a time if they wait for the kernel most of the time: three per processor.
 pub fn threads() -> usize {
     3 * std::thread::available_parallelism().map_or(1, usize::from)
 }

@@ -1,18 +1,18 @@
-//! Notes in the programs under `tests/language`: the diagnostics that each line has.
+//! Notes in the programs under `tests/language`: the expected diagnostics of each line.
 
-/// A diagnostic that a program says it has: `//~ E0301 fragment` of its own line, `//~^ E0301 fragment` of the line above, and
-/// so on with each further caret.
+/// Diagnostic that a program expects. `//~ E0301 fragment` expects it on its own line, `//~^ E0301 fragment` on the
+/// line above, and each further caret one line higher.
 #[derive(Debug)]
 pub struct Note {
-    /// The line that it is of, counted from 1.
+    /// Line of the diagnostic, counted from 1.
     pub line: u32,
-    /// Its code, such as `E0301`.
+    /// Code, such as `E0301`.
     pub code: String,
-    /// A part of its message.
+    /// Part of its message.
     pub fragment: String,
 }
 
-/// The notes in a program.
+/// Returns the notes in a program.
 pub fn notes(text: &str) -> Vec<Note> {
     let lines = text.lines().enumerate();
     let noted = lines.filter_map(|(i, line)| Some((i, line.split_once("//~")?.1)));

@@ -1,5 +1,5 @@
-//! Random packets that a program's parser can do something with: walks through its states that write
-//! the values its selects ask for, then mutations.
+//! Random packets that a program's parser understands. They come from random walks through its states, which write the
+//! values that selects test for. Some are mutated afterwards.
 
 use ir::{
     Bits, Expr, ExprKind, HeaderRef, Keyset, Program, SelectCase, State, Stmt, StmtKind, Target,
@@ -10,32 +10,33 @@ use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 use std::collections::HashMap;
 
-/// The kernel takes no shorter packet in a test run.
+/// Length of the shortest packet that the kernel takes in a test run, in bytes.
 const SHORTEST: usize = 14;
-/// States of one walk; a parser may loop.
+/// Greatest number of states in a walk; a parser may loop.
 const LONGEST_WALK: usize = 48;
 
-/// Steps of the interpreter for a packet: few, so that one whose program does not end costs little.
+/// Greatest number of the interpreter's steps for a packet. It is small, so that a program that does not end costs
+/// little.
 pub const STEPS: u64 = 100_000;
 
-/// Packets for a program of the repository: `ONPATH_TEST_PACKETS`, or 60.
+/// Returns the number of packets to run for a program of the repository: `ONPATH_TEST_PACKETS`, or 60.
 pub fn count() -> usize {
     let set = std::env::var("ONPATH_TEST_PACKETS").ok();
     set.map_or(60, |text| text.parse().expect("a number of packets"))
 }
 
-/// Makes packets for a program.
+/// Generator of packets for a program.
 pub struct Packets<'p> {
     program: &'p Program,
-    /// Values that the program or its entries name, by width.
+    /// Values that occur in the program or its entries, by width.
     named: HashMap<u32, Vec<Bits>>,
 }
 
-/// Where a field lies: first bit, width.
+/// Range of a field in the packet: first bit, width.
 type BitRange = (usize, usize);
 
 impl<'p> Packets<'p> {
-    /// For a program whose tables have these values in their keys.
+    /// Makes a generator for a program whose tables have these values in their keys.
     pub fn new(program: &'p Program, keys: &[Bits]) -> Packets<'p> {
         let mut named: HashMap<u32, Vec<Bits>> = HashMap::new();
         let constants = program.exprs.values().filter_map(|e| match &e.kind {
@@ -58,7 +59,7 @@ impl<'p> Packets<'p> {
         Packets { program, named }
     }
 
-    /// The next packet.
+    /// Returns the next packet.
     pub fn packet(&self, random: &mut ChaCha8Rng) -> Vec<u8> {
         let mut walk = Walk {
             packets: self,
@@ -93,7 +94,7 @@ impl<'p> Packets<'p> {
         bytes
     }
 
-    /// Appends a byte, or a value that the program names, or how one begins.
+    /// Appends a byte, or a value that occurs in the program, or the beginning of one.
     fn more(&self, bytes: &mut Vec<u8>, random: &mut ChaCha8Rng) {
         let mut widths: Vec<u32> = self.named.keys().copied().filter(|&w| w >= 8).collect();
         widths.sort_unstable();
@@ -126,7 +127,7 @@ impl<'p> Packets<'p> {
     }
 }
 
-/// Turns bits, cuts or repeats.
+/// Flips bits, replaces bytes, truncates, or repeats the end.
 fn mutate(bytes: &mut Vec<u8>, random: &mut ChaCha8Rng) {
     for _ in 0..random.random_range(1..4) {
         if bytes.is_empty() {
@@ -146,12 +147,12 @@ fn mutate(bytes: &mut Vec<u8>, random: &mut ChaCha8Rng) {
     }
 }
 
-/// One walk through the parser.
+/// Random walk through the parser.
 struct Walk<'a, 'p> {
     packets: &'a Packets<'p>,
     random: &'a mut ChaCha8Rng,
     bits: Vec<bool>,
-    /// Where each header, and the last extracted element of each stack, begins.
+    /// Offset in bits of each header, and of the last extracted element of each stack.
     headers: HashMap<Instance, usize>,
 }
 
@@ -248,7 +249,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// A header that begins with two nibbles and has 20 bytes is IPv4's: version, length, checksum.
+    /// Makes a header of two nibbles and 20 bytes in all a valid IPv4 header: version, length, checksum.
     fn make_ipv4(&mut self, from: usize) {
         self.write((from, 8), &Bits::new(8, 0x45u32));
         self.write((from + 80, 16), &Bits::zero(16));
@@ -286,7 +287,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Writes what the case asks for where the keys were read from the packet.
+    /// Writes values that a case selects into the packet, for keys that were read from it.
     fn steer(&mut self, keys: &[Expr], case: &SelectCase) {
         for (key, keyset) in keys.iter().zip(&case.keysets) {
             let Some(range) = self.range(*key) else {
@@ -307,13 +308,13 @@ impl Walk<'_, '_> {
                     self.write(range, end);
                 }
                 Keyset::Any => {}
-                // It covers as many keys as it has fields: those after it are not where we count.
+                // It covers as many keys as it has fields, so the positions of later keys are unknown.
                 Keyset::ValueSet(_) => return,
             }
         }
     }
 
-    /// Where in the packet the bits of a key lie, if it is a field or a part of one.
+    /// Returns the position of a key's bits in the packet, if it is a field or a slice of one.
     fn range(&self, key: Expr) -> Option<BitRange> {
         let data = &self.packets.program.exprs[key];
         match &data.kind {

@@ -1,10 +1,10 @@
-//! Programs of the repository that a hook refuses.
+//! Programs of the repository that a hook rejects.
 
 use crate::files::short;
 use std::path::Path;
 
-/// Programs that only traffic control runs, each with what the refusal at XDP names. Each has to be refused, so that this
-/// list stays exact.
+/// Programs that only traffic control runs, each with a phrase of the error at XDP. Each must be rejected there, so
+/// that this list stays exact.
 const AT_XDP: [(&str, &str); 18] = [
     (
         "programs/payload/recirculation/recirculation.p4",
@@ -35,7 +35,7 @@ const AT_XDP: [(&str, &str); 18] = [
     ("tests/stf/v1model/tagged_copies.p4", "clone a packet"),
 ];
 
-/// Returns the phrase that the refusal of a program at XDP contains, for a program that only traffic control runs.
+/// Returns a phrase of the error that a program gives at XDP, if only traffic control runs it.
 pub fn at_xdp(program: &Path) -> Option<&'static str> {
     let name = short(program);
     let (_, phrase) = AT_XDP.iter().find(|(known, _)| *known == name)?;

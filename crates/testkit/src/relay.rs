@@ -1,13 +1,13 @@
-//! An architecture that exists in tests only: `relay_model`, whose packets are parsed and deparsed twice. Its include file
-//! is in [`folder`], programs for it are in `tests/stages/`.
+//! Architecture that exists only in tests: `relay_model`, which parses and deparses a packet twice. Its include file is
+//! in [`folder`], and programs for it are in `tests/stages/`.
 
 use crate::files::root;
 use arch::{Architecture, Block, BlockKind, HEADERS, Model, Slot, Stage, xdp};
 use std::path::PathBuf;
 
-/// The headers of the second stage.
+/// Slot of the second stage's headers.
 const FAR_HEADERS: &str = "far headers";
-/// The program's own scalars, for both stages.
+/// Slot of the program's own scalars, for both stages.
 const META: &str = "meta";
 
 const NEAR: Slot = Slot::Program(HEADERS);
@@ -30,7 +30,7 @@ const fn block(
     }
 }
 
-/// A stage of which any control may drop the packet.
+/// Makes a stage whose controls may all drop the packet.
 const fn stage(blocks: &'static [Block]) -> Stage {
     Stage {
         blocks,
@@ -38,7 +38,7 @@ const fn stage(blocks: &'static [Block]) -> Stage {
     }
 }
 
-/// The model.
+/// Description of the architecture.
 pub const ARCHITECTURE: Architecture = Architecture {
     name: "relay_model",
     include: "relay_model.p4",
@@ -89,7 +89,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
     ..arch::PLAIN
 };
 
-/// The folder of its include file.
+/// Returns the folder of its include file.
 pub fn folder() -> PathBuf {
     root().join("crates/testkit/p4include")
 }

@@ -1,12 +1,12 @@
-//! State that a program keeps, on the interpreter and on a target.
+//! Comparison of a program's state on the interpreter and on a target.
 
 use control::{Group, Groups, Store};
 use schema::{Object, ObjectKind};
 
-/// Elements of which both sides are asked.
+/// Number of elements that are compared.
 const MOST: u64 = 256;
 
-/// Compares counters, registers and figures. A target keeps nothing of a register that no packet depends on.
+/// Compares counters, registers and metrics. A target has no register that no packet depends on.
 pub fn compare(reference: &dyn Store, target: &dyn Store) -> Result<(), String> {
     for (object, data) in reference.schema().objects.iter() {
         let compared = match data.kind {

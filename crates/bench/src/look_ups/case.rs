@@ -1,39 +1,39 @@
-//! What is looked up: programs that make a key from a number, and entries that such keys match.
+//! Cases of look-ups: programs that derive a key from a number, and entries that such keys match.
 
 use layout::Structure;
 use serde::Serialize;
 use std::collections::HashSet;
 
-/// What the key of a table is.
+/// Key of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Kind {
-    /// 32 bits.
+    /// One key of 32 bits.
     Exact,
-    /// Twice 32 bits.
+    /// Two keys of 32 bits.
     ExactPair,
-    /// 128 bits.
+    /// One key of 128 bits.
     LongExact,
-    /// An IPv4 address.
+    /// IPv4 address.
     Lpm,
-    /// An IPv6 address.
+    /// IPv6 address.
     LongLpm,
     /// Two addresses, two ports and a protocol: 13 bytes.
     Ternary,
-    /// The same, both ports by ranges.
+    /// The same, with ranges for both ports.
     Range,
     /// Two addresses.
     Optional,
 }
 
-/// Tables that have the same entries.
+/// Tables that have the same entries and differ in their layout.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Case {
     pub kind: Kind,
     pub entries: u32,
-    /// Different masks of ternary entries.
+    /// Number of distinct masks of ternary entries.
     pub masks: u32,
-    /// What the table is asked to have.
+    /// Layouts that are compared.
     pub layouts: &'static [Structure],
 }
 
@@ -49,7 +49,7 @@ const TUPLES: &[Structure] = &[Structure::TupleSpace];
 const TRIES: &[Structure] = &[Structure::Trie, Structure::MultibitTrie];
 const BOTH: &[Structure] = &[Structure::BitVectors, Structure::TupleSpace];
 
-/// Every case.
+/// Returns every case.
 pub(super) fn cases() -> Vec<Case> {
     let case = |kind, entries, masks, layouts| Case {
         kind,
@@ -94,7 +94,7 @@ pub(super) fn cases() -> Vec<Case> {
 }
 
 impl Kind {
-    /// As a report calls it.
+    /// Returns the name in reports.
     pub(super) fn name(self) -> &'static str {
         match self {
             Kind::Exact => "exact, 32 bits",
@@ -108,7 +108,7 @@ impl Kind {
         }
     }
 
-    /// The keys of the table.
+    /// Returns the keys of the table, in P4.
     fn keys(self) -> &'static str {
         match self {
             Kind::Exact => "a : exact @name(\"a\");",
@@ -130,18 +130,18 @@ impl Kind {
 }
 
 impl Case {
-    /// The program, with a layout that it asks for. Each run makes another key from the last one, in the packet, so that
-    /// keys are random: of the `numbers` first ones, or as many numbers further as the packet says.
+    /// Returns the program with a table of this layout. Each run derives a new key from the last one, which is in the
+    /// packet, so keys are random. They are those of the first `numbers` numbers, shifted by an offset in the packet.
     pub(super) fn program(self, layout: Structure, numbers: u32) -> String {
         self.text(Some(layout), numbers, "", "all.apply();")
     }
 
-    /// Whether the same entries are measured as const entries too.
+    /// Returns true if the same entries are also measured as const entries.
     pub(super) fn is_const_too(self) -> bool {
         self.kind == Kind::Exact && self.entries <= 256
     }
 
-    /// The same program, whose table has these entries in the program.
+    /// Returns the same program with these entries as const entries.
     pub(super) fn with_const_entries(self, numbers: u32) -> String {
         let all = (0..numbers).map(|n| format!("{} : give({n});", n.wrapping_mul(A)));
         let all: Vec<String> = all.collect();
@@ -149,7 +149,7 @@ impl Case {
         self.text(None, numbers, &entries, "all.apply();")
     }
 
-    /// The same program, which makes the key and looks nothing up.
+    /// Returns the same program without the look-up: it only makes the key.
     pub(super) fn without_table(self, numbers: u32) -> String {
         let uses = match self.kind {
             Kind::LongLpm | Kind::LongExact => {
@@ -213,7 +213,8 @@ xdp(prs(), sw(), dep()) main;
         )
     }
 
-    /// The lines of its entries, all different, and how many numbers they are of: a key of each of these has an entry.
+    /// Returns the lines of its entries, all different, and how many numbers they cover: a key of each such number has
+    /// an entry.
     pub(super) fn lines(self) -> (String, u32) {
         let (mut text, mut known) = (String::new(), HashSet::new());
         let mut numbers = 0;
@@ -228,7 +229,8 @@ xdp(prs(), sw(), dep()) main;
         (text, numbers)
     }
 
-    /// The matches of an entry, with its priority in front where it has one, which the key of this number has.
+    /// Returns the matches of an entry that the key of number `n` hits. A priority comes first, for the kinds that need
+    /// one.
     fn matches(self, n: u32) -> String {
         let (a, b) = (n.wrapping_mul(A), n.wrapping_mul(B));
         let priority = 1 + n.wrapping_mul(D) % 1_000;
@@ -274,7 +276,7 @@ xdp(prs(), sw(), dep()) main;
     }
 }
 
-/// As `wide` of the program.
+/// Computes the variable `wide` of the program.
 fn wide(n: u32) -> u128 {
     let words = [
         1 << 29 | n.wrapping_mul(A) & u32::MAX >> 3,
@@ -286,7 +288,7 @@ fn wide(n: u32) -> u128 {
     words.fold(0, |all, word| all << 32 | u128::from(word))
 }
 
-/// How long the prefix of an IPv4 route is: about as often as in tables of the Internet's routers.
+/// Returns the prefix length of an IPv4 route, distributed about as in tables of the Internet's routers.
 fn length(n: u32) -> u32 {
     match n.wrapping_mul(C) >> 16 & 127 {
         0..70 => 24,
@@ -300,7 +302,7 @@ fn length(n: u32) -> u32 {
     }
 }
 
-/// The same of an IPv6 route.
+/// Returns the prefix length of an IPv6 route, likewise.
 fn long_length(n: u32) -> u32 {
     match n.wrapping_mul(C) >> 16 & 127 {
         0..60 => 48,

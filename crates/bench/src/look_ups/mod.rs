@@ -1,5 +1,5 @@
-//! How long a look-up takes: by match kind, by how many entries and masks there are, and by the layout that the table has.
-//! Tables of different layouts with the same entries take turns.
+//! Time of a look-up, by match kind, by number of entries and masks, and by layout of the table. Tables with the same
+//! entries and different layouts are measured in turn.
 
 mod case;
 
@@ -12,29 +12,29 @@ use layout::LookupAbi;
 use serde::Serialize;
 use std::fmt::Write;
 
-/// Rounds and runs of each: the least of these is what counts.
+/// Number of rounds, and of runs in each. The undisturbed round counts.
 const EFFORT: Effort = Effort {
     rounds: 7,
     runs: 20_000,
 };
 
-/// What a look-up took.
+/// Time of a look-up.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Row {
     kind: Kind,
     entries: u32,
-    /// Different masks; 0 where that is not what is measured.
+    /// Number of distinct masks; 0 if the row does not depend on it.
     masks: u32,
     layout: &'static str,
-    /// Nanoseconds, above a program that makes the key and looks nothing up.
+    /// Nanoseconds above a program that makes the key and looks nothing up.
     hit: f64,
     miss: f64,
     kibibytes: u64,
-    /// How long it took to put the entries in, from their text, in seconds.
+    /// Seconds to insert the entries, from their text.
     seconds: f64,
 }
 
-/// Measures all of them.
+/// Measures all cases.
 pub(crate) fn measure() -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
     for case in cases() {
@@ -46,7 +46,7 @@ pub(crate) fn measure() -> Result<Vec<Row>, Error> {
     Ok(rows)
 }
 
-/// A table with its entries.
+/// Table with its entries.
 struct Table {
     instance: Instance,
     seconds: f64,
@@ -67,7 +67,7 @@ fn one(case: Case) -> Result<Vec<Row>, Error> {
         tables.push(Table { instance, seconds });
     }
     let hits = nanoseconds(&base, &tables, 0)?;
-    // The numbers of no entries.
+    // Numbers that have no entry.
     let misses = nanoseconds(&base, &tables, 0x4000_0000)?;
     let rows = tables.iter().zip(hits.iter().zip(&misses));
     Ok(rows
@@ -85,7 +85,7 @@ fn one(case: Case) -> Result<Vec<Row>, Error> {
 }
 
 impl Table {
-    /// What the table is.
+    /// Returns the name of the table's layout.
     fn layout(&self) -> &'static str {
         let lookups = self
             .instance
@@ -105,7 +105,7 @@ impl Table {
         named.next_back().unwrap_or_default()
     }
 
-    /// What its maps take.
+    /// Returns the memory of its maps, in bytes.
     fn bytes(&self) -> u64 {
         kernel::memory::of_program(&self.instance.store.memory.abi)
             .iter()
@@ -115,7 +115,7 @@ impl Table {
     }
 }
 
-/// Nanoseconds of a look-up with the keys of numbers that many further than the entries'.
+/// Returns the nanoseconds of a look-up of each table. The keys' numbers are `add` above those of the entries.
 fn nanoseconds(base: &Instance, tables: &[Table], add: u32) -> Result<Vec<f64>, Error> {
     let mut packet = vec![0; 64];
     packet[14..18].copy_from_slice(&12_345u32.to_be_bytes());
@@ -133,7 +133,7 @@ fn nanoseconds(base: &Instance, tables: &[Table], add: u32) -> Result<Vec<f64>, 
     Ok(least[1..].iter().map(|time| time - least[0]).collect())
 }
 
-/// The rows as a table.
+/// Formats the rows as a table.
 pub(crate) fn markdown(rows: &[Row]) -> String {
     let mut text = String::from(
         "\n## Look-ups\n\nNanoseconds above a program that makes the key and looks nothing up. Keys are random, another one for each packet; \
@@ -163,7 +163,7 @@ pub(crate) fn markdown(rows: &[Row]) -> String {
     text + PUBLISHED
 }
 
-/// What others published of the same search, in the unit of the rows.
+/// Published results of the same search, in the unit of the rows.
 const PUBLISHED: &str = "\nPublished for comparison: the classifier of Open vSwitch in user space, a tuple space search as well, makes 6.8 million hash look-ups a second \
     on one core in a random table of half a million flows, 680,000 classifications with 10 masks (Pfaff et al., NSDI 2015): 147 ns a mask, \
     1,470 ns a look-up. The rows with 10 masks and tuple space search compare with it.\n";

@@ -1,15 +1,14 @@
-//! What an end keeps of its one flow.
+//! State that an end keeps of its one flow, in a form that allows comparison.
 
 use super::programs::{End, Flows};
 use crate::error::Error;
 use control::{Store, flow};
 use std::collections::BTreeMap;
 
-/// Figures that both versions keep, by the names of the P4 program. Times are not among them, nor numbers that
-/// begin at random.
+/// State that both versions keep, by the names of the P4 program. Times are left out, and numbers that begin at random.
 pub(crate) type Account = BTreeMap<&'static str, u64>;
 
-/// Where `struct flow` of `bench/pdm/flows.h` has a figure, and its bytes.
+/// Fields of `struct flow` of `bench/pdm/flows.h`: name, offset and size in bytes.
 const FIGURES: [(&str, usize, usize); 11] = [
     ("psn_received", 74, 2),
     ("psn_highest", 76, 2),
@@ -24,7 +23,7 @@ const FIGURES: [(&str, usize, usize); 11] = [
     ("samples", 136, 8),
 ];
 
-/// Of the only flow; `None` if there is none.
+/// Returns the state of the only flow; `None` if there is none.
 pub(crate) fn of(end: &End) -> Result<Option<Account>, Error> {
     let all = match &end.flows {
         Flows::None => Vec::new(),
@@ -63,7 +62,7 @@ fn compiled(store: &dyn Store) -> Result<Vec<Account>, Error> {
     flows.into_iter().map(account).collect()
 }
 
-/// The flows of a set: a lock, a clock, tags and uses in front of them, all of four bytes.
+/// Returns the flows of a set. They are preceded by a lock, a clock, tags and uses, of four bytes each.
 fn hand_written(set: &[u8]) -> Vec<Account> {
     const WAYS: usize = 8;
     const FLOWS: usize = 8 + 2 * 4 * WAYS;

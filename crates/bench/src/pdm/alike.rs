@@ -1,5 +1,5 @@
-//! Checks that the versions behave alike: otherwise there is nothing to compare. It leaves out what the hand-written
-//! programs do not implement (see their README).
+//! Checks that the versions behave alike: otherwise a comparison means nothing. It leaves out features that the
+//! hand-written programs do not implement (see their README).
 
 use super::account::{self, Account};
 use super::packets::{
@@ -11,10 +11,10 @@ use crate::error::Error;
 use kernel::sys::TcContext;
 use std::io;
 
-/// The versions that do something.
+/// Versions that mark packets and keep state.
 const VERSIONS: [Version; 2] = [Version::Onpath, Version::HandWritten];
 
-/// Refuses versions that do not do what they should, or not the same.
+/// Fails if a version does not do what it should, or if they differ.
 pub(crate) fn check(codes: &Codes) -> Result<(), Error> {
     let mut all = Vec::new();
     for (version, code) in VERSIONS.iter().zip(codes.of(&VERSIONS)) {
@@ -29,7 +29,7 @@ pub(crate) fn check(codes: &Codes) -> Result<(), Error> {
     }
 }
 
-/// What a version makes of packets, and keeps of a flow.
+/// Result of a version: the packets that it made, and the state of a flow.
 #[derive(PartialEq, Debug)]
 struct Done {
     packets: Vec<(&'static str, Vec<u8>)>,
@@ -46,7 +46,7 @@ fn done(code: &Code) -> Result<Done, Error> {
     Ok(Done { packets, flow })
 }
 
-/// The packet with the option, as the other host would send it.
+/// Returns the packet with the option, as the other host would send it.
 fn marked(packet: &[u8], psn: u16, answered: u16, reports: bool) -> Vec<u8> {
     let mut option = [0; OPTION];
     option[..4].copy_from_slice(&[packet[NEXT_HEADER], 1, 0x0f, 10]);
@@ -65,7 +65,7 @@ fn marked(packet: &[u8], psn: u16, answered: u16, reports: bool) -> Vec<u8> {
     marked
 }
 
-/// Packets of each kind through both programs. Times and randomly seeded numbers are removed from the results.
+/// Returns the results of packets of each kind. Times and randomly seeded numbers are zeroed.
 fn outcomes(end: &End) -> io::Result<Vec<(&'static str, Vec<u8>)>> {
     const ACK: u8 = 0x10;
     const SYN: u8 = 2;
@@ -152,7 +152,7 @@ fn outcomes(end: &End) -> io::Result<Vec<(&'static str, Vec<u8>)>> {
     Ok(made)
 }
 
-/// Numbers of a flow that comes in as flows do: with losses, late packets, copies, and a host that restarts.
+/// Runs packets of a flow as real ones arrive: with losses, late packets, duplicates, and a host that restarts.
 fn follow(end: &End) -> io::Result<()> {
     const NUMBERS: [(u16, bool); 19] = [
         (65_530, false),
@@ -164,17 +164,17 @@ fn follow(end: &End) -> io::Result<()> {
         (60, true),
         (65_535, true),
         (3, true),
-        // Far ahead: it reported a delay and goes on reporting.
+        // Far ahead: the host reported a delay and still reports one.
         (9000, true),
         (9001, true),
-        // A single one far behind, and then where it was.
+        // One number far behind, then back to the sequence.
         (200, true),
         (9002, true),
-        // Two in a row that are far behind.
+        // Several in a row that are far behind.
         (300, true),
         (301, true),
         (302, true),
-        // It reports no delay any more: the host restarted, ahead and then behind.
+        // It reports no delay any more: the host restarted, first ahead and then behind.
         (20_000, false),
         (20_001, true),
         (5, false),

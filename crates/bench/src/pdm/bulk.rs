@@ -1,4 +1,4 @@
-//! A TCP stream from the client to the server that goes on, as fast as one processor lets it.
+//! Continuous TCP stream from the client to the server, at the full speed of one processor.
 
 use super::stream::{PATIENCE, is_patience};
 use lab::traffic::iperf::CONGESTION_CONTROL;
@@ -15,18 +15,18 @@ use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// What is handed to a socket at once, as `iperf3` does.
+/// Bytes that are written to a socket at once, as `iperf3` does.
 const PIECE: usize = 128 << 10;
 
-/// A stream under way. Dropping it ends it.
+/// Running stream. Dropping the value ends it.
 pub(crate) struct Bulk {
     received: Arc<AtomicU64>,
-    /// The sender goes first: the receiver ends when that is gone.
+    /// Sender and receiver. The sender is stopped first: the receiver ends when it is gone.
     ends: [Worker<()>; 2],
 }
 
 impl Bulk {
-    /// Starts it.
+    /// Starts the stream.
     pub(crate) fn start(net: &Pair) -> io::Result<Bulk> {
         let listener = net.server().run(|| TcpListener::bind((SERVER, 0)))?;
         let SocketAddr::V6(to) = listener.local_addr()? else {
@@ -44,20 +44,20 @@ impl Bulk {
         })
     }
 
-    /// Bytes that arrived until now.
+    /// Returns the number of bytes that have arrived.
     pub(crate) fn received(&self) -> u64 {
         self.received.load(Ordering::Relaxed)
     }
 
-    /// Ends it, and reports what failed meanwhile.
+    /// Ends the stream, and reports errors that occurred meanwhile.
     pub(crate) fn finish(self) -> io::Result<()> {
         let [sent, received] = self.ends.map(Worker::finish);
-        // A receiver that fails takes the sender with it.
+        // A receiver that fails makes the sender fail, too.
         received.and(sent)
     }
 }
 
-/// The congestion control is chosen before it connects: a socket that began with BBR stays paced.
+/// Opens a connection. The congestion control is set before it connects: a socket that began with BBR stays paced.
 fn connected(to: SocketAddrV6) -> io::Result<TcpStream> {
     let flags = SockFlag::SOCK_CLOEXEC;
     let fd = socket(AddressFamily::Inet6, SockType::Stream, flags, None)?;
@@ -66,7 +66,7 @@ fn connected(to: SocketAddrV6) -> io::Result<TcpStream> {
     Ok(TcpStream::from(fd))
 }
 
-/// Runs this thread on the first processor that it may have.
+/// Pins this thread to the first processor that it may use.
 fn share_a_processor() -> io::Result<()> {
     let this = Pid::from_raw(0);
     let allowed = sched_getaffinity(this)?;
@@ -90,7 +90,7 @@ fn send(mut socket: TcpStream, stop: &AtomicBool) -> io::Result<()> {
     Ok(())
 }
 
-/// Until the sender is gone.
+/// Receives until the sender is gone.
 fn receive(mut socket: TcpStream, received: &AtomicU64) -> io::Result<()> {
     share_a_processor()?;
     let mut piece = vec![0; PIECE];

@@ -1,4 +1,4 @@
-//! Latency of requests that are answered at once.
+//! Latency of requests that are answered immediately.
 
 use super::Rounds;
 use super::figures::quantile;
@@ -13,17 +13,17 @@ use std::fmt::Write;
 use std::io;
 use std::time::Duration;
 
-/// Microseconds from a request to its answer, over the rounds: the median and the 99th part of a hundred.
+/// Microseconds from a request to its answer, in each round: the median and the 99th percentile.
 pub(crate) struct Latency {
-    /// By version, then by round.
+    /// Medians, by version, then by round.
     pub middle: Rounds,
-    /// By version, then by round.
+    /// 99th percentiles, by version, then by round.
     pub slow: Rounds,
 }
 
-/// Requests of 64 bytes, one after the other, answered at once.
+/// Measures requests of 64 bytes, one after the other, which are answered immediately.
 pub(crate) fn measure(codes: &Codes, effort: Effort) -> Result<Latency, Error> {
-    // The scenario of small datagrams, with a load of this test's.
+    // The scenario of small datagrams; its load is replaced by requests.
     let nets = networks(codes, &network::SCENARIOS[network::SCENARIOS.len() - 1])?;
     let mut latency = Latency {
         middle: vec![Vec::new(); nets.len()],
@@ -40,7 +40,7 @@ pub(crate) fn measure(codes: &Codes, effort: Effort) -> Result<Latency, Error> {
     Ok(latency)
 }
 
-/// In microseconds.
+/// Returns the times of round trips, in microseconds.
 fn round_trips(net: &Pair, requests: u64) -> io::Result<Vec<f64>> {
     let to = (SERVER, 7000).into();
     let _server = udp::Server::start(net.server(), to, Duration::ZERO)?;
@@ -56,23 +56,23 @@ fn round_trips(net: &Pair, requests: u64) -> io::Result<Vec<f64>> {
     Ok(seen.round_trips.iter().map(microseconds).collect())
 }
 
-/// By version.
+/// Latencies by version.
 #[derive(Debug, Serialize)]
 pub(crate) struct Delays(Vec<Delay>);
 
 #[derive(Debug, Serialize)]
 struct Delay {
     version: &'static str,
-    /// Medians over the rounds.
+    /// Median over the rounds.
     median_us: f64,
     slowest_hundredth_us: f64,
-    /// Each round's.
+    /// Value of each round.
     medians_us: Vec<f64>,
     slowest_hundredths_us: Vec<f64>,
 }
 
 impl Delays {
-    /// Puts the figures together.
+    /// Summarises the measurements.
     pub(crate) fn new(latency: Latency) -> Delays {
         let times = latency.middle.into_iter().zip(latency.slow);
         let versions = network::VERSIONS.iter().zip(times);
@@ -86,7 +86,7 @@ impl Delays {
         Delays(versions.map(delay).collect())
     }
 
-    /// As a section.
+    /// Formats the results as a section.
     pub(crate) fn markdown(&self) -> String {
         let mut text = "\n## Latency\n\n\
              Microseconds from a 64-byte UDP request to its answer: two packets, four programs; \

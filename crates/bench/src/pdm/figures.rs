@@ -1,10 +1,10 @@
-//! What many measurements come to, and whether that is good enough.
+//! Statistics of many measurements, and goals for them.
 
 use kernel::bench::median;
 use serde::Serialize;
 use std::fmt;
 
-/// The value that a part (0 to 1) of all is below, the nearest one that was measured.
+/// Returns the quantile `part` (0 to 1) of the values: the nearest measured one.
 pub(crate) fn quantile(values: &[f64], part: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -13,7 +13,7 @@ pub(crate) fn quantile(values: &[f64], part: f64) -> f64 {
     sorted.get(rank.min(last)).copied().unwrap_or(f64::NAN)
 }
 
-/// The middle of many figures, and how far they lie apart: half of them are between the quartiles.
+/// Median and quartiles of many values.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub(crate) struct Spread {
     pub lower_quartile: f64,
@@ -22,7 +22,7 @@ pub(crate) struct Spread {
 }
 
 impl Spread {
-    /// Of these.
+    /// Summarises these values.
     pub(crate) fn of(values: &[f64]) -> Spread {
         Spread {
             lower_quartile: quantile(values, 0.25),
@@ -32,7 +32,7 @@ impl Spread {
     }
 }
 
-/// A figure that may be so much at most.
+/// Value with an upper bound.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub(crate) struct Goal {
     pub value: f64,
@@ -41,7 +41,7 @@ pub(crate) struct Goal {
 }
 
 impl Goal {
-    /// Compares; what is no number has not met it.
+    /// Compares a value with its bound. NaN does not meet it.
     pub(crate) fn new(value: f64, most: f64) -> Goal {
         Goal {
             value,

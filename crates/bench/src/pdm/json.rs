@@ -1,4 +1,4 @@
-//! JSON that people can read although it has thousands of figures: a field a line, a list of figures in one.
+//! Readable JSON for thousands of numbers: each field on a line of its own, and a list of numbers on one line.
 
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
@@ -45,14 +45,14 @@ impl Formatter for Lines {
         out.write_all(b", ")
     }
 
-    /// Four digits after the point are more than any measurement here has.
+    /// Writes four digits after the point, which exceed the precision of any measurement here.
     fn write_f64<W: ?Sized + Write>(&mut self, out: &mut W, value: f64) -> io::Result<()> {
         let rounded = (value * 1e4).round() / 1e4;
         write!(out, "{rounded}")
     }
 }
 
-/// With a line end.
+/// Returns the JSON text of a value, with a line end.
 pub(crate) fn text(value: &impl Serialize) -> String {
     let mut out = Vec::new();
     let written = value.serialize(&mut Serializer::with_formatter(&mut out, Lines::default()));

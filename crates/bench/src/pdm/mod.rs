@@ -1,9 +1,9 @@
-//! `make bench-pdm`: what Performance and Diagnostic Metrics cost, compiled from P4 and hand-written in C, at
-//! both ends of a pair of devices. Results go to `bench/results/pdm.{json,md}`.
+//! `make bench-pdm`: cost of Performance and Diagnostic Metrics, compiled from P4 and hand-written in C, at both ends
+//! of a pair of devices. Results go to `bench/results/pdm.{json,md}`.
 //!
-//! The machine has neighbours, which take time from it as they like. So versions take turns of a moment, in an order that
-//! changes, what is compared was measured one right after the other, and of many turns the undisturbed
-//! ones count, or the median.
+//! The machine has neighbours, which take processor time unpredictably. So versions take short turns in a varying
+//! order, and measurements that are compared follow each other directly. Of many turns only the undisturbed ones count,
+//! or the median.
 
 mod account;
 mod alike;
@@ -27,7 +27,7 @@ use network::Effort;
 use programs::Codes;
 use std::path::Path;
 
-/// Figures of one measurement, `[version][round]`.
+/// Values of one measurement, `[version][round]`.
 type Rounds = Vec<Vec<f64>>;
 
 /// A part of the benchmark.
@@ -43,7 +43,7 @@ pub(crate) enum Part {
     Latency,
 }
 
-/// Measures everything and returns the two texts: JSON, Markdown.
+/// Measures everything and returns two texts: JSON, Markdown.
 pub(crate) fn measure(root: &Path) -> Result<(String, String), Error> {
     let codes = Codes::build(root)?;
     let effort = Effort::from_environment();
@@ -62,10 +62,11 @@ pub(crate) fn measure(root: &Path) -> Result<(String, String), Error> {
     Ok((report.json(), report.markdown()))
 }
 
-/// How often times are taken, in between the rest: the neighbours are quiet for minutes, and loud for minutes.
+/// Number of times that the times are measured, between the other measurements: neighbours are quiet for minutes, then
+/// loud for minutes.
 const VISITS: usize = network::SCENARIOS.len() + 2;
 
-/// Times of all visits.
+/// Times of all such measurements.
 #[derive(Default)]
 struct Times {
     single: Vec<single::Single>,
@@ -119,7 +120,7 @@ pub(crate) fn measure_part(root: &Path, part: Part) -> Result<String, Error> {
     })
 }
 
-/// Each kind of traffic, and something else after it.
+/// Measures each kind of traffic, and calls `behind` after each.
 fn throughput(
     codes: &Codes,
     effort: Effort,

@@ -10,24 +10,24 @@ use lab::{Ends, Offloads, Pair, Route, Space};
 use std::io;
 use std::time::Duration;
 
-/// How long to measure.
+/// Extent of the measurements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
-    /// How often each version gets its turn.
+    /// Number of turns of each version.
     pub rounds: usize,
-    /// Requests in a turn.
+    /// Number of requests in a turn.
     pub requests: u64,
 }
 
-/// Of one stream: short, so that a round is over before the machine is another one.
+/// Duration of one stream. It is short, so that the machine's speed changes little during a round.
 const STREAM: Duration = Duration::from_secs(1);
 
-/// Of a stream's intervals the rate of this part from below counts: the machine only ever takes away, and the few above it
-/// fill queues that were empty.
+/// Quantile of the rates of a stream's intervals that counts. Other work on the machine only lowers a rate, and the few
+/// intervals above this quantile fill queues that were empty.
 const UNDISTURBED: f64 = 0.8;
 
 impl Effort {
-    /// The benchmark's, or another number of rounds by `ONPATH_BENCH_ROUNDS`.
+    /// Returns the benchmark's effort. `ONPATH_BENCH_ROUNDS` gives another number of rounds.
     pub(crate) fn from_environment() -> Effort {
         let rounds = std::env::var("ONPATH_BENCH_ROUNDS").ok();
         Effort {
@@ -36,48 +36,48 @@ impl Effort {
         }
     }
 
-    /// Rounds of short turns, of which there are more.
+    /// Returns the number of rounds of short turns, which is greater.
     pub(crate) fn slices(self) -> usize {
         12 * self.rounds
     }
 }
 
-/// The versions that have a network each.
+/// Versions that have a network each.
 pub(crate) const VERSIONS: [Version; 3] = [Version::None, Version::Onpath, Version::HandWritten];
 
-/// One kind of traffic over devices with one configuration.
+/// Kind of traffic over devices with one configuration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scenario {
-    /// What is sent, over which devices.
+    /// Name of the traffic and of the devices' configuration.
     pub traffic: &'static str,
-    /// How packets are marked.
+    /// Name of the way in which packets are marked.
     pub mode: &'static str,
-    /// What the devices do.
+    /// Offloads of the devices.
     pub offloads: Offloads,
-    /// Whether offload may put more than one segment into a packet.
+    /// True if offload must not put more than one segment into a packet.
     pub one_segment: bool,
-    /// What the programs do with packets of several segments.
+    /// Treatment of packets of several segments by the programs.
     pub offloaded: Offloaded,
-    /// The traffic.
+    /// Load of the network.
     pub load: Load,
 }
 
 impl Scenario {
-    /// All of its name.
+    /// Returns its full name.
     pub(crate) fn title(&self) -> String {
         format!("{}, {}", self.traffic, self.mode)
     }
 }
 
-/// The mode that puts one option on a packet of several segments.
+/// Mode that puts one option on a packet of several segments.
 pub(crate) const MARKED_ONCE: &str = "marked once";
 const ONE_SEGMENT: &str = "conformant (`gso_max_segs 1`)";
 const CONFORMANT: &str = "conformant";
 
-/// Bytes of a small datagram.
+/// Size of a small datagram, in bytes.
 const SMALL: u32 = 64;
 
-/// What the benchmark goes through.
+/// All scenarios of the benchmark.
 pub(crate) const SCENARIOS: [Scenario; 4] = [
     Scenario {
         traffic: "TCP, offloads on",
@@ -116,14 +116,14 @@ pub(crate) const SCENARIOS: [Scenario; 4] = [
     },
 ];
 
-/// The client's device and the server's.
+/// Names of the client's and the server's device.
 pub(crate) const DEVICES: [&str; 2] = ["c0", "s0"];
 
 fn spaces(net: &Pair) -> [(&Space, &'static str); 2] {
     [(net.client(), DEVICES[0]), (net.server(), DEVICES[1])]
 }
 
-/// Two namespaces set as a scenario has them.
+/// Makes two namespaces with a scenario's settings.
 pub(crate) fn pair(offloads: Offloads, one_segment: bool) -> Result<Pair, Error> {
     let ends = Ends {
         offloads,
@@ -140,7 +140,7 @@ pub(crate) fn pair(offloads: Offloads, one_segment: bool) -> Result<Pair, Error>
     Ok(net)
 }
 
-/// Attaches the programs of the client's end and the server's: of each egress and ingress.
+/// Attaches the programs of the client's and the server's end, each at egress and ingress.
 pub(crate) fn attach(net: &Pair, ends: &[End]) -> Result<Vec<[Link; 2]>, Error> {
     let attach = |((space, device), end): ((&Space, &str), &End)| {
         let (egress, ingress) = (&end.egress, &end.ingress);
@@ -152,7 +152,7 @@ pub(crate) fn attach(net: &Pair, ends: &[End]) -> Result<Vec<[Link; 2]>, Error> 
         .map_err(Error::system("attaching"))
 }
 
-/// Replaces the attached programs by others, of the same ends in the same order.
+/// Replaces the attached programs by others of the same ends, in the same order.
 pub(crate) fn replace(attached: &[[Link; 2]], ends: &[End]) -> Result<(), Error> {
     for (links, end) in attached.iter().zip(ends) {
         for (link, prog) in links.iter().zip([&end.egress, &end.ingress]) {
@@ -162,16 +162,16 @@ pub(crate) fn replace(attached: &[[Link; 2]], ends: &[End]) -> Result<(), Error>
     Ok(())
 }
 
-/// A version's programs for both ends, each end with state of its own, if there are any.
+/// Loads a version's programs for both ends, if there are any. Each end has state of its own.
 pub(crate) fn load(code: &Code, offloaded: Offloaded) -> Result<Option<Vec<End>>, Error> {
     let ends = DEVICES.map(|_| code.load(offloaded));
     ends.into_iter().collect()
 }
 
-/// A network with a version's programs. They and their state live as long as the links.
+/// Network with a version's programs. They and their state live as long as the links.
 pub(crate) type Network = (Pair, Vec<[Link; 2]>);
 
-/// Two namespaces with a version's programs at both ends, if there are any.
+/// Makes two namespaces with a version's programs at both ends, if there are any.
 fn network(code: &Code, scenario: &Scenario) -> Result<Network, Error> {
     let net = pair(scenario.offloads, scenario.one_segment)?;
     let ends = load(code, scenario.offloaded)?;
@@ -179,32 +179,33 @@ fn network(code: &Code, scenario: &Scenario) -> Result<Network, Error> {
     Ok((net, links))
 }
 
-/// Who sends.
+/// Method of measuring a rate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum By {
-    /// `iperf3`, a second each.
+    /// `iperf3`, with a stream of a second for each version.
     Iperf,
-    /// One stream that goes on, see [`turns`].
+    /// One continuous stream, see [`turns`].
     Turns,
 }
 
-/// A scenario's figures: bits a second for TCP, packets a second for UDP.
+/// Rates of a scenario: bits per second for TCP, packets per second for UDP.
 pub(crate) struct Line {
-    /// What was measured.
+    /// Scenario that was measured.
     pub scenario: Scenario,
-    /// How.
+    /// Method of the measurement.
     pub by: By,
-    /// By version, then by round: without, Onpath, hand-written, and in turns the headroom baseline.
+    /// Rates by version, then by round: without, Onpath, hand-written, and by turns also the headroom baseline.
     pub rates: Rounds,
 }
 
-/// One network a version, each with its programs, which take turns.
+/// Makes a network for each version, with its programs.
 pub(crate) fn networks(codes: &Codes, scenario: &Scenario) -> Result<Vec<Network>, Error> {
     let of_version = |code| network(code, scenario);
     codes.of(&VERSIONS).into_iter().map(of_version).collect()
 }
 
-/// In which order so many versions have their turns in a round: none is always the first, or always behind the same one.
+/// Returns the order of the versions' turns in a round. It varies, so that no version is always first or always after
+/// the same one.
 pub(crate) fn order<const COUNT: usize>(round: usize) -> [usize; COUNT] {
     std::array::from_fn(|turn| match round / COUNT % 2 {
         0 => (round + turn) % COUNT,
@@ -212,7 +213,7 @@ pub(crate) fn order<const COUNT: usize>(round: usize) -> [usize; COUNT] {
     })
 }
 
-/// Measures a scenario: TCP by both methods.
+/// Measures a scenario; TCP by both methods.
 pub(crate) fn measure(
     codes: &Codes,
     scenario: Scenario,
@@ -243,7 +244,7 @@ fn by_iperf(codes: &Codes, scenario: &Scenario, rounds: usize) -> Result<Rounds,
     Ok(rates)
 }
 
-/// Bits a second, or datagrams a second that arrived, when nothing disturbs.
+/// Returns the undisturbed rate: bits per second, or datagrams per second that arrived.
 fn rate(net: &Pair, load: Load) -> io::Result<f64> {
     let measured = iperf::run(net, load, STREAM)?;
     let undisturbed = quantile(&measured.intervals, UNDISTURBED);

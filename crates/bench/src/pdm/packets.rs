@@ -1,35 +1,35 @@
-//! The packets of test runs, and running programs on them.
+//! Packets of test runs, and runs of programs on them.
 
 use kernel::sys::{Prog, TcContext};
 use std::io;
 
-/// Where the IPv6 header has its fields, from the Ethernet header.
+/// Offset of the IPv6 header's payload length, from the Ethernet header.
 pub(crate) const PAYLOAD_LENGTH: usize = 18;
-/// The IPv6 header's.
+/// Offset of the IPv6 header's next header.
 pub(crate) const NEXT_HEADER: usize = 20;
 const SOURCE: usize = 22;
 const DESTINATION: usize = 38;
-/// After the IPv6 header: the option's header, or the ports.
+/// Offset after the IPv6 header: of the option's header, or the ports.
 pub(crate) const TRANSPORT: usize = 54;
-/// What the option takes, with the header around it.
+/// Size of the option with its extension header, in bytes.
 pub(crate) const OPTION: usize = 16;
-/// The packet's sequence number, where it has the option.
+/// Offset of the packet's sequence number, if it has the option.
 pub(crate) const PSNTP: usize = TRANSPORT + 6;
-/// The last one received, likewise.
+/// Offset of the last sequence number received, likewise.
 pub(crate) const PSNLR: usize = TRANSPORT + 8;
-/// The delay since the last one sent, and its scale.
+/// Offset of the delay since the last packet sent, likewise.
 pub(crate) const DTLS: usize = TRANSPORT + 12;
-/// Likewise.
+/// Offset of that delay's scale, likewise.
 pub(crate) const SCALE_DTLS: usize = TRANSPORT + 5;
-/// The protocol numbers.
+/// Protocol number of the Destination Options header.
 pub(crate) const DESTINATION_OPTIONS: u8 = 60;
-/// Likewise.
+/// Protocol number of TCP.
 pub(crate) const TCP: u8 = 6;
-/// Likewise.
+/// Protocol number of ICMPv6.
 pub(crate) const ICMPV6: u8 = 58;
 const UDP: u8 = 17;
 
-/// A packet to the other host.
+/// Returns an IPv6 packet to the other host.
 pub(crate) fn ipv6(next: u8, upper: &[u8]) -> Vec<u8> {
     let mut packet = vec![
         2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x86, 0xdd, 0x60, 0, 0, 0,
@@ -43,7 +43,7 @@ pub(crate) fn ipv6(next: u8, upper: &[u8]) -> Vec<u8> {
     packet
 }
 
-/// UDP with so many bytes of payload.
+/// Returns a UDP packet with a payload of this size.
 pub(crate) fn udp(payload: usize) -> Vec<u8> {
     let length = (8 + payload as u16).to_be_bytes();
     let mut upper = vec![0x9c, 0x40, 0x14, 0x51, length[0], length[1], 0, 0];
@@ -51,17 +51,17 @@ pub(crate) fn udp(payload: usize) -> Vec<u8> {
     ipv6(UDP, &upper)
 }
 
-/// TCP without payload: flags, and a maximum segment size.
+/// Returns a TCP packet without payload, with these flags and this maximum segment size.
 pub(crate) fn tcp(flags: u8, mss: u16) -> Vec<u8> {
     let mut upper = vec![0x9c, 0x40, 0x14, 0x51, 0, 0, 0, 1, 0, 0, 0, 0, 0x70, flags];
     upper.extend([0xff, 0xff, 0x12, 0x34, 0, 0, 1, 2, 4]);
     upper.extend(mss.to_be_bytes());
-    // After one option without meaning, so that the size is at an odd offset.
+    // Padding comes first in the options, so that the size is at an odd offset.
     upper.extend([1, 1, 1]);
     ipv6(TCP, &upper)
 }
 
-/// ICMPv6 of a type, with a word and what it is about.
+/// Returns an ICMPv6 packet of a type, with a word and the packet that it is about.
 pub(crate) fn icmpv6(kind: u8, word: u32, about: &[u8]) -> Vec<u8> {
     let mut upper = vec![kind, 0, 0, 0];
     upper.extend(word.to_be_bytes());
@@ -69,7 +69,7 @@ pub(crate) fn icmpv6(kind: u8, word: u32, about: &[u8]) -> Vec<u8> {
     ipv6(ICMPV6, &upper)
 }
 
-/// From the other host: addresses, and ports if there are any, exchanged.
+/// Returns a packet from the other host: with addresses exchanged, and ports if there are any.
 pub(crate) fn answer(to: &[u8]) -> Vec<u8> {
     let mut answer = to.to_vec();
     answer[SOURCE..DESTINATION].copy_from_slice(&to[DESTINATION..TRANSPORT]);
@@ -86,12 +86,12 @@ pub(crate) fn answer(to: &[u8]) -> Vec<u8> {
     answer
 }
 
-/// Runs a program once; what it makes of the packet goes to `out`. Nanoseconds.
+/// Runs a program once, and returns the nanoseconds. The resulting packet goes to `out`.
 pub(crate) fn run(prog: &Prog, packet: &[u8], out: &mut Vec<u8>) -> io::Result<f64> {
     run_with(prog, packet, out, TcContext::default())
 }
 
-/// The same with what the kernel keeps beside the packet.
+/// Does the same with a context: the packet's metadata in the kernel.
 pub(crate) fn run_with(
     prog: &Prog,
     packet: &[u8],

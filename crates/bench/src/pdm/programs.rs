@@ -1,4 +1,4 @@
-//! The programs of both ends: compiled from P4, hand-written, or empty.
+//! Programs of both ends: compiled from P4, hand-written, or empty.
 
 use crate::error::Error;
 use crate::programs::compile_c;
@@ -17,10 +17,10 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-/// On to the next program, or the stack.
+/// Verdict that continues with the next program, or the stack.
 const NEXT: i32 = -1;
 
-/// Whose programs.
+/// Version of the programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Version {
     /// No program.
@@ -29,23 +29,23 @@ pub(crate) enum Version {
     Empty,
     /// Compiled from `programs/pdm`.
     Onpath,
-    /// `bench/pdm`
+    /// Hand-written, in `bench/pdm`.
     HandWritten,
-    /// Only inserts and removes the option's bytes: `bench/pdm/headroom.c`.
+    /// Programs that only insert and remove the option's bytes: `bench/pdm/headroom.c`.
     Headroom,
 }
 
-/// What becomes of a packet that segmentation offload will split.
+/// Treatment of a packet that segmentation offload will split.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Offloaded {
-    /// It goes without the option.
+    /// It leaves without the option.
     Left,
     /// It gets one option, which all its segments will have.
     MarkedOnce,
 }
 
 impl Version {
-    /// As the tables call it.
+    /// Returns its name in tables.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Version::None => "without",
@@ -57,49 +57,49 @@ impl Version {
     }
 }
 
-/// The two programs of an interface. They keep their maps.
+/// Programs of an interface. They keep their maps alive.
 #[derive(Debug)]
 pub(crate) struct End {
-    /// Packets that go out.
+    /// Program for outgoing packets.
     pub egress: Prog,
-    /// Packets that come in.
+    /// Program for incoming packets.
     pub ingress: Prog,
     /// Instructions that the verifier processed: egress, ingress.
     pub verified: [u32; 2],
-    /// What they keep of flows.
+    /// State of flows that they keep.
     pub flows: Flows,
 }
 
-/// Where an end's flows are.
+/// Store of an end's flows.
 #[derive(Debug)]
 pub(crate) enum Flows {
-    /// Nowhere.
+    /// No flows are kept.
     None,
-    /// In the state `flows` of a program from P4.
+    /// State `flows` of a program compiled from P4.
     Compiled(Box<KernelStore>),
-    /// In a map of `struct set` of `bench/pdm/flows.h`.
+    /// Map of `struct set` of `bench/pdm/flows.h`.
     HandWritten(Map),
 }
 
-/// A version's programs, compiled.
+/// Compiled programs of a version.
 pub(crate) enum Code {
-    /// There are none.
+    /// No programs.
     None,
-    /// Nothing to compile.
+    /// Empty programs, which need no compilation.
     Empty,
-    /// Egress, ingress.
+    /// Programs from P4: egress, ingress.
     Onpath(Box<[Prepared; 2]>),
-    /// Both in one object, so that they share their maps.
+    /// One object with both programs, so that they share their maps.
     HandWritten(Vec<u8>),
-    /// Both in one object.
+    /// One object with both programs.
     Headroom(Vec<u8>),
 }
 
-/// All versions, compiled.
+/// Compiled programs of all versions.
 pub(crate) struct Codes([(Version, Code); 5]);
 
 impl Codes {
-    /// Compiles them.
+    /// Compiles all versions.
     pub(crate) fn build(root: &Path) -> Result<Codes, Error> {
         let build = |version| Ok::<_, Error>((version, Code::build(root, version)?));
         Ok(Codes([
@@ -111,7 +111,7 @@ impl Codes {
         ]))
     }
 
-    /// Those of some versions, in their order.
+    /// Returns the programs of some versions, in this order.
     pub(crate) fn of(&self, versions: &[Version]) -> Vec<&Code> {
         let one = |version: &Version| self.0.iter().find(|(v, _)| v == version);
         versions
@@ -122,7 +122,7 @@ impl Codes {
     }
 }
 
-/// A program from P4.
+/// Program compiled from P4.
 pub(crate) struct Prepared {
     name: &'static str,
     sources: SourceMap,
@@ -147,7 +147,7 @@ impl Code {
         })
     }
 
-    /// Loads them, with state of their own; nothing if there are none.
+    /// Loads the programs with state of their own. Returns `None` if there are none.
     pub(crate) fn load(&self, offloaded: Offloaded) -> Result<Option<End>, Error> {
         let end = match self {
             Code::None => return Ok(None),
@@ -183,7 +183,7 @@ impl End {
     }
 }
 
-/// Attaches an egress program and an ingress program to a device of this thread's namespace, for as long as the links live.
+/// Attaches an egress and an ingress program to a device of this thread's namespace, for as long as the links live.
 pub(crate) fn attach(egress: &Prog, ingress: &Prog, device: &str) -> io::Result<[Link; 2]> {
     let index = interface::index(device).map_err(|d| io::Error::other(d.message))?;
     Ok([
@@ -193,9 +193,9 @@ pub(crate) fn attach(egress: &Prog, ingress: &Prog, device: &str) -> io::Result<
 }
 
 fn hand_written(object: &[u8], offloaded: Offloaded) -> Result<End, Error> {
-    /// Where in `struct config` the choice is.
+    /// Offset in `struct config` of the choice.
     const ONCE: usize = 34;
-    // Outsiders cannot predict which flows share a set: as with the compiled ones.
+    // The seed is random, as in compiled programs: outsiders cannot predict which flows share a set.
     let seed: [u64; 5] = random_numbers().map_err(Error::system("random numbers"))?;
     let seed: Vec<u8> = seed.into_iter().flat_map(u64::to_ne_bytes).collect();
     let adjust = Adjust {
@@ -225,7 +225,7 @@ fn load_hand_written(object: &[u8], adjust: Adjust<'_>) -> Result<Loaded, Error>
         .map_err(|f| Error::new(format!("bench/pdm: {}\n{}{}", f.error, f.messages, f.log)))
 }
 
-/// The programs of these names.
+/// Takes the programs of these names.
 fn both(programs: Vec<(String, Prog)>, names: [&str; 2]) -> Result<[Prog; 2], Error> {
     let mut programs: BTreeMap<String, Prog> = programs.into_iter().collect();
     let mut take = |name: &str| {
@@ -277,7 +277,7 @@ fn from_p4(prepared: &[Prepared; 2], offloaded: Offloaded) -> Result<End, Error>
     )
 }
 
-/// Every state that both have by the same name.
+/// Returns every state of flows that both programs have by the same name.
 fn shared(egress: &Abi, ingress: &Abi) -> Vec<SharedMap> {
     let alike = egress.contents.flow_states.iter().filter_map(|a| {
         let b = ingress

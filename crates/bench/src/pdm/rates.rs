@@ -1,4 +1,4 @@
-//! Throughput: what goes through, and how much of it each version loses.
+//! Throughput, and the loss of each version.
 
 use super::figures::{Goal, Spread};
 use super::network::{By, Line, MARKED_ONCE};
@@ -9,7 +9,7 @@ use lab::traffic::iperf::{CONGESTION_CONTROL, Load};
 use serde::Serialize;
 use std::fmt::Write;
 
-/// What went through in each scenario.
+/// Rates in each scenario.
 #[derive(Debug, Serialize)]
 pub(crate) struct Throughput(Vec<Rate>);
 
@@ -19,21 +19,22 @@ struct Rate {
     by: &'static str,
     mode: &'static str,
     unit: &'static str,
-    /// Medians over the rounds.
+    /// Median over the rounds, like the next two.
     without: f64,
     onpath: f64,
     hand_written: f64,
-    /// Of each round against the same round without, in percent.
+    /// Loss of each round against the same round without programs, in percent.
     onpath_loss: Spread,
     hand_written_loss: Spread,
-    /// Of the programs that only insert and remove the option's bytes: the lower bound of any loss. Measured in turns.
+    /// Loss of the programs that only insert and remove the option's bytes: the lower bound of any loss. Measured by
+    /// turns only.
     headroom_loss: Option<Spread>,
-    /// Of TCP in turns.
+    /// Goal for the loss of TCP, by turns.
     goal: Option<Goal>,
     rounds: RateRounds,
 }
 
-/// Each round's rate, in the unit.
+/// Rate of each round, in the unit.
 #[derive(Debug, Serialize)]
 struct RateRounds {
     without: Vec<f64>,
@@ -42,7 +43,7 @@ struct RateRounds {
     headroom: Vec<f64>,
 }
 
-/// Percent by which each rate is less than the other of its round.
+/// Returns the loss of each round against the same round without programs, in percent.
 fn losses(rates: &[f64], without: &[f64]) -> Vec<f64> {
     let loss = |(rate, without): (&f64, &f64)| 100.0 * (1.0 - rate / without);
     rates.iter().zip(without).map(loss).collect()
@@ -90,12 +91,12 @@ impl Rate {
 }
 
 impl Throughput {
-    /// Puts the figures together.
+    /// Summarises the measurements.
     pub(crate) fn new(lines: Vec<Line>) -> Throughput {
         Throughput(lines.into_iter().map(Rate::new).collect())
     }
 
-    /// As a section.
+    /// Formats the results as a section.
     pub(crate) fn markdown(&self) -> String {
         let (ours, kernel) = (
             PUBLISHED.ebpf_throughput_loss_percent,
@@ -171,7 +172,7 @@ mod tests {
 
     #[test]
     fn losses_are_those_of_a_round() {
-        // The machine was slower in the second round, and the same for all.
+        // The machine was slower in the second round, for all versions alike.
         let rates = [[10e9, 5e9, 10e9], [9.8e9, 4.9e9, 9e9], [10e9, 5e9, 10e9]];
         let rate = Rate::new(line(0, rates));
         assert!((rate.onpath_loss.median - 2.0).abs() < 1e-9, "{rate:?}");

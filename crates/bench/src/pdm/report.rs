@@ -1,4 +1,4 @@
-//! All figures, as JSON and as Markdown.
+//! All results, as JSON and as Markdown.
 
 use super::delays::Delays;
 use super::json;
@@ -7,18 +7,18 @@ use super::times::{TestRuns, UnderTraffic};
 use crate::machine::Machine;
 use serde::Serialize;
 
-/// What others published of an eBPF prototype and of an implementation in the kernel, on other machines.
+/// Published results of an eBPF prototype and of an implementation in the kernel, on other machines.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Published {
-    /// Microseconds.
+    /// Time at egress of the eBPF prototype, in microseconds.
     pub ebpf_egress_us: f64,
-    /// Microseconds.
+    /// Time at ingress of the eBPF prototype, in microseconds.
     pub ebpf_ingress_us: f64,
-    /// Of TCP, percent: a goal here too.
+    /// TCP's loss with the eBPF prototype, in percent: also a goal here.
     pub ebpf_throughput_loss_percent: f64,
-    /// Microseconds.
+    /// Time of the implementation in the kernel, in microseconds.
     pub kernel_us: f64,
-    /// Of TCP, percent.
+    /// TCP's loss with that implementation, in percent.
     pub kernel_throughput_loss_percent: f64,
 }
 
@@ -31,7 +31,7 @@ pub(crate) const PUBLISHED: Published = Published {
     kernel_throughput_loss_percent: 1.5,
 };
 
-/// Everything that was measured.
+/// All results.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     machine: Machine,
@@ -43,7 +43,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Puts the parts together.
+    /// Combines the parts.
     pub(crate) fn new(
         test_run: TestRuns,
         statistics: UnderTraffic,
@@ -60,12 +60,12 @@ impl Report {
         }
     }
 
-    /// As JSON, with a line end.
+    /// Formats the results as JSON, with a line end.
     pub(crate) fn json(&self) -> String {
         json::text(self)
     }
 
-    /// As Markdown tables.
+    /// Formats the results as Markdown tables.
     pub(crate) fn markdown(&self) -> String {
         let (m, p) = (&self.machine, &self.published);
         let head = format!(

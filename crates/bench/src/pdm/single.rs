@@ -1,5 +1,5 @@
-//! Nanoseconds of one packet by `BPF_PROG_TEST_RUN`. A program that grows packets cannot run again on its own result: each
-//! run is a separate system call and finds the caches as that left them.
+//! Nanoseconds for one packet by `BPF_PROG_TEST_RUN`. A program that grows packets cannot run again on its own result.
+//! So each run is a separate system call, and finds the caches as that left them.
 
 use super::Rounds;
 use super::packets::{PSNLR, PSNTP, answer, run, udp};
@@ -9,19 +9,19 @@ use crate::error::Error;
 use kernel::bench::median;
 use std::io;
 
-/// Turns that each program gets in one loading.
+/// Number of turns of each program in one loading.
 pub(crate) const ROUNDS: usize = 100;
-/// Runs in a turn; the median counts.
+/// Number of runs in a turn; their median counts.
 const RUNS: usize = 31;
-/// What is measured, in this order.
+/// Versions that are measured, in this order.
 pub(crate) const VERSIONS: [Version; 3] = [Version::Empty, Version::Onpath, Version::HandWritten];
 
-/// Nanoseconds with what the kernel does around a run in them: that is what the empty program shows.
+/// Nanoseconds of a run, including the kernel's work around it, which the empty program measures.
 #[derive(Clone, Debug)]
 pub(crate) struct Single {
-    /// Packets that go out.
+    /// Times for outgoing packets.
     pub egress: Rounds,
-    /// Packets that come in.
+    /// Times for incoming packets.
     pub ingress: Rounds,
     /// Instructions that the verifier processed: egress, ingress.
     pub verified: Vec<[u32; 2]>,
@@ -59,7 +59,7 @@ fn measure_in_turn(ends: &[End], rounds: usize) -> io::Result<Single> {
                 *time = run(&end.egress, &udp(SIZE), &mut out)?;
             }
             let egress = median(&times);
-            // Each packet that comes in is the next of its flow and answers our last: all of the work is done.
+            // Each incoming packet is the next of its flow and acknowledges our last one, so no work is left out.
             let mut coming = template.clone();
             if out.len() == template.len() {
                 coming[PSNLR..PSNLR + 2].copy_from_slice(&out[PSNTP..PSNTP + 2]);

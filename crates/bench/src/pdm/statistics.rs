@@ -1,6 +1,6 @@
-//! Nanoseconds a run by the kernel's own statistics, under traffic that goes on. One pair of devices has the programs of
-//! one version after the other, for moments: whatever else is slow or fast just then is so for all of them. What the kernel
-//! needs to read its clock is in each figure: the empty programs show how much that is.
+//! Nanoseconds per run by the kernel's own statistics, under continuous traffic. The versions take short turns on one
+//! pair of devices, so disturbances affect all of them alike. Each value includes the time in which the kernel reads
+//! its clock; the empty programs show how long that is.
 
 use super::Rounds;
 use super::network::{attach, load, pair, replace};
@@ -12,34 +12,34 @@ use lab::{Offloads, Pair};
 use std::thread;
 use std::time::Duration;
 
-/// What is measured, in this order.
+/// Versions that are measured, in this order.
 pub(crate) const VERSIONS: [Version; 3] = [Version::Empty, Version::Onpath, Version::HandWritten];
 
-/// The streams that go on meanwhile.
+/// Kinds of traffic during the measurement.
 pub(crate) const KINDS: [Kind; 2] = [Kind::OneWay, Kind::Answered];
 
-/// From a change of programs to the measurement: caches get to know them.
+/// Pause from a change of programs to the measurement, in which caches warm up.
 const SETTLE: Duration = Duration::from_millis(5);
-/// Of a measurement.
+/// Duration of a measurement.
 const SLICE: Duration = Duration::from_millis(20);
-/// Slices with fewer runs are not significant.
+/// Fewest runs that make a slice significant.
 const FEWEST_RUNS: u64 = 50;
 
-/// Nanoseconds a run: each slice's mean, of both ends' programs together. With datagrams that go one way only the client's
-/// egress and the server's ingress run.
+/// Nanoseconds per run: the mean of each slice, over both ends' programs. With datagrams in one direction, only the
+/// client's egress and the server's ingress run.
 pub(crate) struct Statistics {
-    /// What was sent.
+    /// Kind of traffic.
     pub kind: Kind,
-    /// Packets that go out.
+    /// Times for outgoing packets.
     pub egress: Rounds,
-    /// Packets that come in.
+    /// Times for incoming packets.
     pub ingress: Rounds,
 }
 
-/// Loads all versions and measures them in turn, so many slices each, under each kind of traffic.
+/// Loads all versions and measures them in turn, with this number of slices for each, under each kind of traffic.
 pub(crate) fn measure(codes: &Codes, slices: usize) -> Result<Vec<Statistics>, Error> {
     let net = pair(Offloads::All, false)?;
-    // For each version one end a device.
+    // One end for each device, by version.
     let mut ends = Vec::new();
     for code in codes.of(&VERSIONS) {
         let loaded = load(code, Offloaded::Left)?;
@@ -87,7 +87,7 @@ fn under(net: &Pair, ends: &[Vec<End>], kind: Kind, slices: usize) -> Result<Sta
     Ok(found)
 }
 
-/// What [`both`] gives after a slice: longer than others where the machine is too busy for enough packets.
+/// Returns the result of [`both`] after a slice. The slice is extended if the machine is too busy for enough packets.
 fn after_slice(
     programs: &[End],
     before: [(u64, Duration); 2],
@@ -105,7 +105,7 @@ fn after_slice(
     Ok(after)
 }
 
-/// Runs and their time: egress and ingress, at both ends together.
+/// Returns the number of runs and their time, of egress and ingress, summed over both ends.
 fn both(programs: &[End]) -> Result<[(u64, Duration); 2], Error> {
     let mut sums = [(0, Duration::ZERO); 2];
     for end in programs {
@@ -122,7 +122,7 @@ fn times(prog: &Prog) -> Result<(u64, Duration), Error> {
         .map_err(Error::system("a program's statistics"))
 }
 
-/// Nanoseconds of a run between two looks; `None` if there were too few.
+/// Returns the nanoseconds per run between two readings; `None` if there were too few runs.
 fn each(before: (u64, Duration), after: (u64, Duration)) -> Option<f64> {
     let runs = after.0.saturating_sub(before.0);
     let time = after.1.saturating_sub(before.1);

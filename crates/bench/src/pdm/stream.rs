@@ -1,4 +1,4 @@
-//! Datagrams from the client to the server, for as long as the programs take turns.
+//! Continuous datagrams from the client to the server, during which the versions take turns.
 
 use lab::worker::Worker;
 use lab::{CLIENT, Pair, Route, SERVER};
@@ -8,33 +8,33 @@ use std::net::{Ipv6Addr, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// What is sent.
+/// Kind of traffic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
-    /// To the server, as fast as it goes; nothing comes back.
+    /// Datagrams to the server at full speed, without replies.
     OneWay,
-    /// To the server, which sends each back; the next one goes out when that has come. So each end answers the
-    /// other's last packet, and each packet that comes in is a sample of a delay.
+    /// Datagrams that the server sends back; the next one leaves when the reply has come. So each end answers the
+    /// other's last packet, and each incoming packet is a sample of a delay.
     Answered,
 }
 
-/// Bytes of payload.
+/// Size of the payload, in bytes.
 pub(crate) const SIZE: usize = 64;
 
-/// After which somebody who waits looks whether it is over; a datagram that was lost is sent again then.
+/// Timeout of a wait, after which the thread checks for the request to stop. A lost datagram is sent again then.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(20);
 
-/// Datagrams under way. Dropping it ends them.
+/// Running stream of datagrams. Dropping the value ends it.
 pub(crate) struct Stream {
-    /// The client's end goes first: a server that is gone would refuse what it sends.
+    /// Client's and server's end. The client is stopped first: if the server were gone, its sends would be refused.
     ends: [Worker<()>; 2],
-    /// Stays open until the server's end is gone too, for the same reason.
+    /// Copy of the client's socket, which stays open until the server's end is gone, for the same reason.
     _client: UdpSocket,
 }
 
 impl Stream {
-    /// Starts it.
+    /// Starts the stream.
     pub(crate) fn start(net: &Pair, kind: Kind) -> io::Result<Stream> {
         let client = net.client().run(|| socket(CLIENT))?;
         let server = net.server().run(|| socket(SERVER))?;
@@ -49,7 +49,7 @@ impl Stream {
         })
     }
 
-    /// Ends it, and reports what failed meanwhile.
+    /// Ends the stream, and reports errors that occurred meanwhile.
     pub(crate) fn finish(self) -> io::Result<()> {
         self.ends.into_iter().try_for_each(Worker::finish)
     }
@@ -83,13 +83,13 @@ fn serve(socket: &UdpSocket, kind: Kind) -> io::Result<()> {
     }
 }
 
-/// Nothing happened for a while.
+/// Returns true if the error is a timeout of a wait.
 pub(crate) fn is_patience(error: &io::Error) -> bool {
     use io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
     matches!(error.kind(), WouldBlock | TimedOut | Interrupted)
 }
 
-/// `None` if nothing comes.
+/// Receives a datagram; `None` after a timeout.
 fn receive(socket: &UdpSocket) -> io::Result<Option<[u8; SIZE]>> {
     let mut datagram = [0; SIZE];
     match socket.recv(&mut datagram) {

@@ -1,4 +1,4 @@
-//! Nanoseconds of a packet beyond an empty program: compiled, hand-written, and their ratio.
+//! Nanoseconds per packet beyond an empty program: compiled, hand-written, and their ratio.
 
 use super::Rounds;
 use super::figures::{Goal, quantile};
@@ -13,19 +13,19 @@ use std::fmt::Write;
 /// Upper bound of the ratio of compiled to hand-written.
 const MOST_RATIO: f64 = 1.15;
 
-/// Most nanoseconds beyond an empty program.
+/// Upper bounds in nanoseconds beyond an empty program.
 const MOST_NS: [(&str, f64); 2] = [("egress", 300.0), ("ingress", 200.0)];
 
-/// Of the slices under traffic the one counts that this part of all are below: a neighbour takes a processor for many
-/// slices at a time, so enough are left alone, and the few below it may be lucky.
+/// Quantile of the slices under traffic that counts. A neighbour takes a processor for many slices in a row, so enough
+/// slices are undisturbed, and the few below the quantile may be lucky.
 const UNDISTURBED: f64 = 0.2;
 
-/// How the sections describe [`Time::ratio`].
+/// Sentence of the sections that describes [`Time::ratio`].
 const LOADINGS: &str = "The programs are loaded several times, minutes apart: a ratio is of one loading, and the median of \
                         them stands here.";
 
-/// A direction's figures. Those without another name are of undisturbed turns. Programs are loaded several times, since
-/// it matters where code and maps come to lie; ratios are of one loading each, and the middle one counts.
+/// Times of a direction. Unless named otherwise, they are of undisturbed turns. Programs are loaded several times,
+/// since the addresses of code and maps matter. A ratio is of one loading each, and the median counts.
 #[derive(Debug, Serialize)]
 struct Time {
     direction: &'static str,
@@ -34,14 +34,14 @@ struct Time {
     hand_written_net_ns: f64,
     ratio: Goal,
     net_ns: Goal,
-    /// Of all turns.
+    /// Median of all turns, like the next two.
     onpath_median_net_ns: f64,
     hand_written_median_net_ns: f64,
     ratio_of_medians: f64,
     turns: Turns,
 }
 
-/// Each turn's nanoseconds, as measured.
+/// Nanoseconds of each turn, as measured.
 #[derive(Debug, Serialize)]
 struct Turns {
     empty: Vec<f64>,
@@ -50,7 +50,7 @@ struct Turns {
 }
 
 impl Time {
-    /// `of_turns` makes one figure of all turns.
+    /// Summarises the loadings. `of_turns` makes one value of all turns.
     fn new(
         (direction, most_ns): (&'static str, f64),
         loadings: Vec<Rounds>,
@@ -99,13 +99,13 @@ impl Time {
     }
 }
 
-/// The three versions' turns: empty, Onpath, hand-written.
+/// Returns the turns of the three versions: empty, Onpath, hand-written.
 fn three(rounds: &Rounds) -> [&[f64]; 3] {
     debug_assert_eq!(single::VERSIONS, statistics::VERSIONS);
     std::array::from_fn(|version| rounds.get(version).map_or(&[][..], Vec::as_slice))
 }
 
-/// A table of some times, each with a name.
+/// Formats some times as a table, each with a name.
 fn table<'a>(times: impl IntoIterator<Item = (String, &'a Time)>) -> String {
     let mut text = format!(
         "| | empty | Onpath | hand-written | ratio | ≤ {MOST_RATIO} | beyond empty |\n|---|--:|--:|--:|--:|---|---|\n"
@@ -129,7 +129,7 @@ fn table<'a>(times: impl IntoIterator<Item = (String, &'a Time)>) -> String {
     text
 }
 
-/// By test runs.
+/// Times by test runs.
 #[derive(Debug, Serialize)]
 pub(crate) struct TestRuns {
     times: [Time; 2],
@@ -144,7 +144,7 @@ struct Verified {
 }
 
 impl TestRuns {
-    /// Puts the figures together.
+    /// Summarises the loadings.
     pub(crate) fn new(loadings: Vec<Single>) -> TestRuns {
         let verified = loadings.first().map(|single| single.verified.clone());
         let verified = single::VERSIONS.iter().zip(verified.unwrap_or_default());
@@ -163,7 +163,7 @@ impl TestRuns {
         }
     }
 
-    /// As a section.
+    /// Formats the results as a section.
     pub(crate) fn markdown(&self) -> String {
         let rows = self.times.iter().map(|t| (t.direction.to_owned(), t));
         let verified: Vec<String> = self
@@ -182,7 +182,7 @@ impl TestRuns {
     }
 }
 
-/// By the kernel's statistics, a pair for each kind of traffic.
+/// Times by the kernel's statistics, a pair for each kind of traffic.
 #[derive(Debug, Serialize)]
 pub(crate) struct UnderTraffic(Vec<UnderOne>);
 
@@ -193,7 +193,7 @@ struct UnderOne {
 }
 
 impl UnderTraffic {
-    /// Puts the figures together.
+    /// Summarises the loadings.
     pub(crate) fn new(loadings: Vec<Statistics>) -> UnderTraffic {
         let one = |kind: Kind| {
             let of = |s: &&Statistics| s.kind == kind;
@@ -207,7 +207,7 @@ impl UnderTraffic {
         UnderTraffic(statistics::KINDS.into_iter().map(one).collect())
     }
 
-    /// As a section.
+    /// Formats the results as a section.
     pub(crate) fn markdown(&self) -> String {
         let rows = self.0.iter().flat_map(|under| {
             let traffic = match under.traffic {

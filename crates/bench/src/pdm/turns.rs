@@ -1,5 +1,5 @@
-//! One TCP stream that goes on while the versions take turns on its devices, for moments. Both its ends share a processor,
-//! which so does all the work there is and is never idle: what a version takes of it is what the rate loses.
+//! Continuous TCP stream on whose devices the versions take short turns. Both of its ends share a processor, which does
+//! all the work and is never idle. So the rate drops by the time that a version takes.
 
 use super::Rounds;
 use super::bulk::Bulk;
@@ -11,7 +11,7 @@ use lab::Pair;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What is measured, in this order.
+/// Versions that are measured, in this order.
 pub(crate) const VERSIONS: [Version; 4] = [
     Version::None,
     Version::Onpath,
@@ -19,18 +19,18 @@ pub(crate) const VERSIONS: [Version; 4] = [
     Version::Headroom,
 ];
 
-/// The one whose programs see the stream begin, so that its segments leave space for the option.
+/// Index of the version whose programs see the stream begin, so that its segments leave space for the option.
 const FIRST: usize = 1;
 
-/// How often everything is made anew: where code, state and packets come to lie matters.
+/// Number of times that everything is set up again: the addresses of code, state and packets matter.
 const LOADINGS: usize = 3;
 
-/// Of a version.
+/// Duration of a version's turn.
 pub(crate) const TURN: Duration = Duration::from_millis(50);
-/// From a change of programs to the measurement: what was under way has arrived.
+/// Pause from a change of programs to the measurement, in which packets under way arrive.
 const SETTLE: Duration = Duration::from_millis(10);
 
-/// Bits a second of each version in each round of so many.
+/// Measures the bits per second of each version in each round.
 pub(crate) fn measure(codes: &Codes, scenario: &Scenario, rounds: usize) -> Result<Rounds, Error> {
     let mut rates = vec![Vec::new(); VERSIONS.len()];
     for _ in 0..LOADINGS {
@@ -47,7 +47,7 @@ pub(crate) fn measure(codes: &Codes, scenario: &Scenario, rounds: usize) -> Resu
     Ok(rates)
 }
 
-/// By version, each with its ends' programs, if it has any.
+/// Measures the versions in turn. Each has its ends' programs, if it has any.
 fn in_turn<const COUNT: usize>(
     net: &Pair,
     versions: &[Option<Vec<End>>; COUNT],
@@ -68,7 +68,7 @@ fn in_turn<const COUNT: usize>(
                 stream.finish().map_err(Error::system("a TCP stream"))?;
                 return Err(Error::new("in a turn of TCP nothing arrived"));
             }
-            // The first round finds out how fast it may go and is not kept.
+            // The first round lets TCP find its rate and is not kept.
             if round > 0 {
                 rates[version].push(8.0 * bytes as f64 / started.elapsed().as_secs_f64());
             }
@@ -78,7 +78,7 @@ fn in_turn<const COUNT: usize>(
     Ok(rates)
 }
 
-/// Gives the devices to a version.
+/// Attaches a version's programs to the devices.
 fn take_over(
     attached: &mut Option<Vec<[Link; 2]>>,
     net: &Pair,
@@ -86,7 +86,8 @@ fn take_over(
 ) -> Result<(), Error> {
     match (version, &attached) {
         (None, _) => {
-            // A process that is being started may hold the links' descriptors for a moment longer.
+            // Closing is not enough: a process that is being started may hold the links' descriptors for a moment
+            // longer.
             for link in attached.take().into_iter().flatten().flatten() {
                 link.detach().map_err(Error::system("detaching"))?;
             }
@@ -114,7 +115,7 @@ mod tests {
                 });
             let rates = in_turn(&net, &versions, 3).expect("works");
             assert!(rates.iter().all(|rounds| rounds.len() == 3), "{rates:?}");
-            // Nothing that is too long for the device, which would only be sent again after a while.
+            // No packet is too long for the device: it would be sent again only after a while.
             assert!(rates.iter().flatten().all(|r| *r > 1e7), "{rates:?}");
         }
     }

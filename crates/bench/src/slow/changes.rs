@@ -1,16 +1,16 @@
-//! Payloads changed at random, in the ways in which packets become slow: pieces that are repeated, and bytes that mean something.
+//! Mutations of payloads that tend to make packets slow: repeated pieces, and bytes that have a meaning.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Bytes that mean something in one protocol or another.
+/// Bytes that have a meaning in one protocol or another.
 const SIGNIFICANT: &[u8] =
     b"\0\x01\x02\x05\x07\x0c\x0f\x10\x16\x30\x3f\x40\x80\x81\xc0\xff\t\r\n :=?&$*+-/09aA.\\\"'{}[],<>!;\xc3\xa4";
 
-/// The random numbers of a search.
+/// Source of mutations.
 pub(super) struct Changes {
     random: ChaCha8Rng,
-    /// Bytes of a payload.
+    /// Size of a payload in bytes.
     length: usize,
 }
 
@@ -22,12 +22,12 @@ impl Changes {
         }
     }
 
-    /// One of so many.
+    /// Returns a random number below `count`.
     pub(super) fn below(&mut self, count: usize) -> usize {
         self.random.random_range(0..count.max(1))
     }
 
-    /// A changed payload, perhaps with bytes of another.
+    /// Returns a mutated payload, which may contain bytes of another one.
     pub(super) fn changed(&mut self, payload: &[u8], other: &[u8]) -> Vec<u8> {
         let mut changed = payload.to_vec();
         for _ in 0..1 + self.below(3) {
@@ -50,7 +50,7 @@ impl Changes {
             0 => payload.insert(at, byte),
             1 if at < payload.len() => drop(payload.remove(at)),
             2 if at < payload.len() => payload[at] = byte,
-            // A little more or less, as lengths are wrong.
+            // Slightly more or less, as in wrong lengths.
             3 if at < payload.len() => {
                 let by = 1 + self.below(3) as u8;
                 payload[at] = match self.below(2) {
@@ -58,7 +58,7 @@ impl Changes {
                     _ => payload[at].wrapping_sub(by),
                 };
             }
-            // A piece again and again, to the end or some way.
+            // Repeats a piece, to the end or several times.
             4 | 5 => {
                 let piece = (1 + self.below(24)).min(payload.len() - at);
                 if piece > 0 {
@@ -85,7 +85,7 @@ impl Changes {
     }
 }
 
-/// The payload with so many bytes: its last ones again and again behind it, or without those that are too many.
+/// Returns the payload with this length: its last bytes are repeated, or the excess is cut off.
 pub(super) fn filled(mut payload: Vec<u8>, length: usize) -> Vec<u8> {
     if payload.is_empty() {
         payload.push(0);

@@ -1,6 +1,6 @@
-//! Payloads of messages: usual ones, and those that were slow once.
+//! Payloads of messages: usual ones, and some that were once slow.
 
-/// Usual messages of a schema.
+/// Returns usual messages of a schema.
 pub(super) fn usual(schema: &str) -> Vec<Vec<u8>> {
     match schema {
         "http" => texts(&[
@@ -64,7 +64,7 @@ pub(super) fn usual(schema: &str) -> Vec<Vec<u8>> {
     }
 }
 
-/// Payloads that took long, or might: what readers look for again and again, and elements of as few bytes as can be.
+/// Returns payloads that were slow or may be: bytes that readers search for, repeated, and elements of minimal size.
 pub(super) fn slow(schema: &str) -> Vec<Vec<u8>> {
     let text = |front: &str, piece: &str, behind: &str| {
         let times = (super::BYTES - front.len() - behind.len()) / piece.len();
@@ -118,7 +118,7 @@ pub(super) fn slow(schema: &str) -> Vec<Vec<u8>> {
             ]
         }
         "dns" => {
-            // Each name is a pointer to the one in front of it.
+            // Each name is a pointer to the one before it.
             let mut chain = hex("1234 0100 00ff 0000 0000 0000 00 0001 0001");
             let mut last = 12;
             while chain.len() + 6 <= super::BYTES {
@@ -126,7 +126,7 @@ pub(super) fn slow(schema: &str) -> Vec<Vec<u8>> {
                 chain.extend([0xc0 | (last >> 8) as u8, last as u8, 0, 1, 0, 1]);
                 last = here;
             }
-            // Each name is a pointer to one of as many labels as can be.
+            // Each name is a pointer to one with the greatest number of labels.
             let labels = [
                 hex("1234 0100 00ff 0000 0000 0000"),
                 b"\x01a".repeat(126),
@@ -198,7 +198,7 @@ fn texts(all: &[&str]) -> Vec<Vec<u8>> {
     all.iter().map(|text| text.as_bytes().to_vec()).collect()
 }
 
-/// A ClientHello with these extensions.
+/// Returns a ClientHello with these extensions.
 fn hello(extensions: &[Vec<u8>]) -> Vec<u8> {
     let with_length = |bytes: Vec<u8>, size: usize| {
         let length = (bytes.len() as u32).to_be_bytes();
@@ -219,7 +219,7 @@ fn extension(number: u16, bytes: &[u8]) -> Vec<u8> {
     [&number.to_be_bytes()[..], &length, bytes].concat()
 }
 
-/// Bytes from hexadecimal digits, blanks aside.
+/// Parses bytes from hexadecimal digits, ignoring blanks.
 fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text.bytes().filter(|c| !c.is_ascii_whitespace()).collect();
     let value = |digit: u8| char::from(digit).to_digit(16).unwrap_or(0) as u8;

@@ -1,5 +1,5 @@
-//! `bench slow`: what a packet can cost at most. For each reader of messages and each search, payloads are changed again and again, and those kept that take
-//! longest: the search for slow packets is led by the time that they take.
+//! `bench slow`: worst-case cost of a packet. For each reader of messages and each search, payloads are mutated
+//! repeatedly, and the slowest ones are kept. So the measured time guides the search.
 
 mod changes;
 mod inputs;
@@ -15,42 +15,44 @@ pub(crate) use report::Results;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Bytes of a payload, in a packet of 1,500.
+/// Size of a payload in bytes, in a packet of 1,500.
 const BYTES: usize = 1_486;
-/// The most time that a byte may take, in times of what a byte takes typically.
+/// Bound of the time per byte, as a multiple of the typical time.
 const MOST: f64 = 4.0;
-/// The most time that a byte may take another search, in times of what it takes the automaton: a search passes over most bytes of usual payloads.
+/// Bound of the time per byte of other searches, as a multiple of the automaton's typical time: such a search skips
+/// most bytes of usual payloads.
 const MOST_OF_AUTOMATON: f64 = 2.0;
-/// Payloads that are changed further.
+/// Number of payloads that are kept for further mutation.
 const KEPT: usize = 24;
-/// Nanoseconds of a turn, about: long enough for the clock, short enough to be undisturbed sometimes.
+/// Approximate duration of a turn in nanoseconds: long enough for the clock, and short enough to be undisturbed
+/// sometimes.
 const TURN: f64 = 20_000.0;
 
-/// The time for which each reader is tried, and with which random numbers.
+/// Time for which each reader is tried, and the seed of the random numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
     pub(crate) time: Duration,
     pub(crate) seed: u64,
 }
 
-/// The slowest packet of a reader.
+/// Slowest packet of a reader.
 #[derive(serde::Serialize)]
 pub(crate) struct Slowest {
     pub(crate) reader: String,
-    /// Nanoseconds a byte that are typical: the mean of usual payloads.
+    /// Typical nanoseconds per byte: the mean of usual payloads.
     typical_ns_a_byte: f64,
-    /// Nanoseconds a byte that none may take.
+    /// Upper bound of the nanoseconds per byte.
     bound_ns_a_byte: f64,
-    /// Of the slowest packet.
+    /// Nanoseconds of the slowest packet.
     pub(crate) ns: f64,
     payload: String,
     hex: String,
-    /// The number of payloads that were tried.
+    /// Number of payloads that were tried.
     tried: usize,
 }
 
 impl Slowest {
-    /// Nanoseconds a byte of the slowest packet.
+    /// Returns the nanoseconds per byte of the slowest packet.
     pub(crate) fn ns_a_byte(&self) -> f64 {
         self.ns / BYTES as f64
     }
@@ -75,7 +77,7 @@ pub(crate) fn measure(root: &Path, effort: Effort) -> Result<Results, Error> {
     Ok(Results::new(effort.seed, all))
 }
 
-/// The slowest packet of a message's reader.
+/// Finds the slowest packet of a message's reader.
 fn of_message(root: &Path, name: &str, effort: Effort) -> Result<Slowest, Error> {
     let reader = Reader::of_message(root, name)?;
     let _attached = attached(&[&reader.ready.prog]).map_err(Error::system("devices"))?;
@@ -83,7 +85,7 @@ fn of_message(root: &Path, name: &str, effort: Effort) -> Result<Slowest, Error>
     slowest(&reader, effort, &bound, &|_| false)
 }
 
-/// The slowest packet of a search.
+/// Finds the slowest packet of a search.
 fn of_search(root: &Path, search: &Search, effort: Effort) -> Result<Slowest, Error> {
     let reader = Reader::of_search(root, search)?;
     let automaton = Reader::of_search(root, &AUTOMATON)?;
@@ -97,8 +99,8 @@ fn of_search(root: &Path, search: &Search, effort: Effort) -> Result<Slowest, Er
     slowest(&reader, effort, &bound, &|payload| search.ends_in(payload))
 }
 
-/// Looks for the slowest packet. `bound` measures what a byte takes typically, and gives how many times that it may take; payloads that `skip`
-/// holds for are not read to their end.
+/// Searches for the slowest packet. `bound` measures the typical time per byte, and returns it with the allowed
+/// multiple. `skip` holds for payloads that are not read to their end; they are left out.
 fn slowest(
     reader: &Reader,
     effort: Effort,
@@ -121,7 +123,7 @@ fn slowest(
             KEPT => kept[KEPT - 1].0,
             _ => 0.0,
         };
-        // Most are no slower than what is kept, which a short turn shows.
+        // Most are no slower than those that are kept, as a short turn shows.
         if nanoseconds(reader, &payload, 2)? <= least {
             return Ok(());
         }
@@ -152,8 +154,8 @@ fn slowest(
         }
     }
     let (mut ns, payload) = slowest.ok_or_else(|| Error::new("no payload"))?;
-    // Another program on this processor makes turns longer, never shorter: what is over the bound is measured again, beside what is typical, and the least
-    // of both counts.
+    // Another program on this processor makes turns longer, never shorter. So a result over the bound is measured
+    // again, together with the typical time, and the least of both counts.
     let mut bounded = (typical, most);
     for _ in 0..8 {
         if ns <= bounded.0 * bounded.1 * BYTES as f64 {
@@ -177,7 +179,7 @@ fn slowest(
     })
 }
 
-/// Nanoseconds a byte of usual payloads: their mean.
+/// Returns the nanoseconds per byte of usual payloads: their mean.
 fn typical(reader: &Reader) -> Result<f64, Error> {
     let mut sum = 0.0;
     for payload in &reader.usual {
@@ -186,17 +188,17 @@ fn typical(reader: &Reader) -> Result<f64, Error> {
     Ok(sum / reader.usual.len() as f64)
 }
 
-/// Nanoseconds of a packet with a payload: the least of several turns.
+/// Returns the nanoseconds of a packet with a payload: the least of several turns.
 fn nanoseconds(reader: &Reader, payload: &[u8], turns: u32) -> Result<f64, Error> {
     let packet = reader.packet(payload);
     let mut out = vec![0; 4096];
     let mut turn = |runs: u32| {
         let ran = reader.ready.prog.run_xdp(&packet, &mut out, 0, runs);
-        // The kernel's figure is in whole nanoseconds.
+        // The kernel reports whole nanoseconds.
         let ran = ran.map_err(Error::system("a test run"))?;
         Ok::<f64, Error>(f64::from(ran.nanoseconds).max(1.0))
     };
-    // The first one warms the caches.
+    // The first turn warms the caches.
     let mut least = turn(2)?;
     for _ in 0..turns {
         least = least.min(turn((TURN / least).clamp(4.0, 400.0) as u32)?);
@@ -208,7 +210,7 @@ fn nanoseconds(reader: &Reader, payload: &[u8], turns: u32) -> Result<f64, Error
 mod tests {
     use super::*;
 
-    /// Random numbers of the searches in tests, unless the environment says otherwise.
+    /// Returns the seed of the searches in tests: from the environment, or from the clock.
     fn seed() -> u64 {
         let given = std::env::var("ONPATH_SLOW_SEED").ok();
         given.and_then(|seed| seed.parse().ok()).unwrap_or_else(|| {

@@ -1,4 +1,4 @@
-//! Programs at XDP that read messages or search payloads, and what packets they are given.
+//! Programs at XDP that read messages or search payloads, and their packets.
 
 use super::inputs;
 use crate::error::Error;
@@ -8,7 +8,7 @@ use ::payload::{Kind, Schema};
 use std::fmt::Write;
 use std::path::Path;
 
-/// Names for attributes that stand for many.
+/// Example names for attributes that stand for many: message, attribute, names.
 const NAMED: [(&str, &str, &[&str]); 7] = [
     ("http", "header.*", &["header.accept", "header.referer"]),
     ("http", "query.*", &["query.q", "query.id"]),
@@ -34,20 +34,20 @@ const NAMED: [(&str, &str, &[&str]); 7] = [
     ),
 ];
 
-/// A program, and payloads for it.
+/// Program, and payloads for it.
 pub(super) struct Reader {
     pub(super) name: String,
     pub(super) ready: Ready,
-    /// The bytes in front of a payload in its packets.
+    /// Returns the bytes before a payload of this size in a packet.
     front: fn(usize) -> Vec<u8>,
-    /// Usual payloads, which say what is typical.
+    /// Usual payloads, which define the typical time.
     pub(super) usual: Vec<Vec<u8>>,
-    /// Payloads that might take long.
+    /// Payloads that may be slow.
     pub(super) slow: Vec<Vec<u8>>,
 }
 
 impl Reader {
-    /// One that reads all attributes of a message.
+    /// Makes a reader of all attributes of a message.
     pub(super) fn of_message(root: &Path, name: &str) -> Result<Reader, Error> {
         let schema = Builtin::named(name).and_then(|builtin| builtin.schema().ok());
         let schema = schema.ok_or_else(|| Error::new(format!("no message `{name}`")))?;
@@ -60,7 +60,7 @@ impl Reader {
         })
     }
 
-    /// One of the programs that search.
+    /// Makes a reader that searches.
     pub(super) fn of_search(root: &Path, search: &Search) -> Result<Reader, Error> {
         let (text, front): (String, fn(usize) -> Vec<u8>) = match search.by {
             By::Find => (of_find(search.value), |_| vec![0; HEADER]),
@@ -81,7 +81,7 @@ impl Reader {
         })
     }
 
-    /// The packet with a payload.
+    /// Returns the packet with a payload.
     pub(super) fn packet(&self, payload: &[u8]) -> Vec<u8> {
         let mut packet = (self.front)(payload.len());
         packet.extend(payload);
@@ -89,33 +89,33 @@ impl Reader {
     }
 }
 
-/// The way in which something is searched for.
+/// Method of searching.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum By {
     /// `payload_find`
     Find,
-    /// `payload_matches`, of an expression
+    /// `payload_matches`, with a regular expression
     Matches,
-    /// A parser in P4, of this file.
+    /// Parser in P4, in this file
     Parser(&'static str),
 }
 
-/// A search for a value.
+/// Search for a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Search {
     pub(super) by: By,
     pub(super) value: &'static str,
 }
 
-/// A hundred times `a` in front of another byte: longer than what a word has bits for.
+/// A hundred times `a`, then another byte: more bytes than a word has bits.
 const MORE_THAN_A_WORD_OF_BITS: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab";
 const BY_BYTE: By = By::Parser("programs/payload/byte_by_byte.p4");
-/// The search that has the same time for each byte whatever came before it.
+/// Search whose time per byte does not depend on the bytes before.
 pub(super) const AUTOMATON: Search = Search {
     by: By::Parser("programs/payload/automaton.p4"),
     value: "",
 };
-/// Values of all lengths that are searched for in a way of their own, also those that begin again within themselves.
+/// Searches for values of all lengths that have a method of their own, also for values that overlap themselves.
 pub(super) const SEARCHES: [Search; 12] = [
     AUTOMATON,
     Search {
@@ -175,7 +175,7 @@ impl Search {
         }
     }
 
-    /// Text and bytes without the value.
+    /// Returns text and random bytes without the value.
     fn usual(&self) -> Vec<Vec<u8>> {
         let filling = |mut state: u64, letters: bool| -> Vec<u8> {
             let mut next = || {
@@ -190,7 +190,7 @@ impl Search {
         vec![filling(1, true), filling(2, false)]
     }
 
-    /// Pieces of the value again and again, and the value with one byte changed.
+    /// Returns payloads of repeated pieces of the value, and of the value with one byte changed.
     fn slow(&self) -> Vec<Vec<u8>> {
         let value = match self.by {
             By::Matches => b"ababababac1",
@@ -211,7 +211,7 @@ impl Search {
         all.filter(|bytes| !has(bytes, value)).collect()
     }
 
-    /// True if a payload has what is searched for, so that not all of it is looked at.
+    /// Returns true if a payload contains the value, so that the search ends early.
     pub(super) fn ends_in(&self, payload: &[u8]) -> bool {
         !self.value.is_empty() && has(payload, self.value.as_bytes())
     }
@@ -221,10 +221,10 @@ fn has(bytes: &[u8], value: &[u8]) -> bool {
     memchr::memmem::find(bytes, value).is_some()
 }
 
-/// The header in front of a message, which its program writes over.
+/// Size of the header before a message, which its program overwrites.
 const HEADER: usize = 14;
 
-/// Headers of Ethernet, IPv4 and UDP in front of so many bytes.
+/// Returns Ethernet, IPv4 and UDP headers for a payload of this size.
 fn udp(payload: usize) -> Vec<u8> {
     let mut packet = vec![0; 12];
     packet.extend([8, 0, 0x45, 0]);
@@ -244,7 +244,7 @@ fn compiled(root: &Path, text: &str) -> Result<Ready, Error> {
     from_p4(root, &file.to_string_lossy(), &[])
 }
 
-/// A program that searches for its value, for another one.
+/// Returns the text of a program that searches for a value, with another value.
 fn with_value(text: &str, value: &str) -> String {
     if value.is_empty() {
         return text.to_owned();
@@ -262,7 +262,7 @@ fn with_value(text: &str, value: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A program that reads all attributes, and counts those that there are.
+/// Returns a program that reads all attributes, and counts those that are present.
 fn of_message(schema: &Schema) -> String {
     let mut calls = String::from("hdr.report.status = (bit<8>)m.read(0);\n");
     for attribute in schema.names() {

@@ -1,4 +1,4 @@
-//! The results as JSON and Markdown.
+//! Results of `bench slow`, as JSON and Markdown.
 
 use super::{BYTES, MOST, MOST_OF_AUTOMATON, Slowest};
 use crate::error::Error;
@@ -7,7 +7,7 @@ use crate::specialized::taken_on;
 use serde::Serialize;
 use std::fmt::Write;
 
-/// The results.
+/// Results of all readers.
 #[derive(Serialize)]
 pub(crate) struct Results {
     machine: Machine,

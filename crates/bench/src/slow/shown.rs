@@ -1,6 +1,6 @@
-//! Payloads as text: what is repeated stands once.
+//! Payloads as text, with repetitions abbreviated.
 
-/// A payload in a few words, such as `"GET /?" + 1423 × "\r"`.
+/// Returns a short description of a payload, such as `"GET /?" + 1423 × "\r"`.
 pub(super) fn shown(payload: &[u8]) -> String {
     let mut parts = Vec::new();
     let mut at = 0;
@@ -32,7 +32,8 @@ pub(super) fn shown(payload: &[u8]) -> String {
     parts.join(" + ") + &rest
 }
 
-/// The piece that a payload begins with several times, if that is most of what can be shown shorter.
+/// Returns the piece that a payload begins with several times, and the number of times. Of several such pieces, the one
+/// that covers most wins.
 fn repeated(payload: &[u8]) -> Option<(&[u8], usize)> {
     let candidates = (1..=16).filter_map(|size| {
         let piece = payload.get(..size)?;
@@ -45,7 +46,7 @@ fn repeated(payload: &[u8]) -> Option<(&[u8], usize)> {
     candidates.max_by_key(|(piece, times)| (piece.len() * times, usize::MAX - piece.len()))
 }
 
-/// Bytes between quotes, the first ones of many.
+/// Returns bytes between quotes; of many, only the first ones.
 fn text(bytes: &[u8]) -> String {
     const MOST: usize = 32;
     let shown = bytes[..bytes.len().min(MOST)].escape_ascii();

@@ -1,4 +1,5 @@
-//! One processor and both: on each, one thread sends packets, has them go through the stack, and takes them from the socket.
+//! Throughput on one processor and on two. On each, one thread sends packets, lets them pass through the stack, and
+//! receives them from the socket.
 
 use super::generator::Generator;
 use super::message::{HEADERS, Message, Technique};
@@ -17,32 +18,32 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Bytes that are parsed.
+/// Number of bytes that are parsed.
 pub(super) const PARSED: usize = 200;
-/// Packets that are sent at once.
+/// Number of packets that are sent at once.
 pub(super) const BURST: u32 = 512;
-/// For what was sent to come in.
+/// Time limit for packets to arrive.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Gigabits a second of a place, on one processor and on both.
+/// Gigabits per second with the parser in one place, on one processor and on both.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Cores {
-    /// The place.
+    /// Place of the parser.
     pub(super) of: &'static str,
-    /// On one.
+    /// Rate on one processor.
     pub(super) one: Spread,
-    /// On both.
+    /// Rate on both processors.
     pub(super) both: Spread,
 }
 
-/// A processor with a network of its own.
+/// Processor with a network of its own.
 struct Lane {
     processor: usize,
     network: Network,
     generator: Generator,
 }
 
-/// Measures each place on one and on two processors, in turn.
+/// Measures each place on one and on two processors, interleaved.
 pub(super) fn measure(effort: &Effort) -> Result<Vec<Cores>, Error> {
     let lanes = [lane(0)?, lane(1)?];
     let message = Message::of_bytes(PARSED);
@@ -75,7 +76,7 @@ fn lane(processor: usize) -> Result<Lane, Error> {
     })
 }
 
-/// Packets a second of all lanes.
+/// Returns the packets per second of all lanes.
 fn together(
     lanes: &[Lane],
     message: &Message,
@@ -131,7 +132,7 @@ fn together(
     })
 }
 
-/// What a thread does.
+/// Work of a thread.
 struct Work<'a> {
     lane: &'a Lane,
     socket: UdpSocket,
@@ -152,7 +153,7 @@ impl Work<'_> {
             packets += u64::from(BURST);
         }
         let took = begun.elapsed();
-        // A ring hands over a block that is not full after some time.
+        // A ring passes on a partly filled block after some time.
         while self.ring.is_some() && self.found < packets && begun.elapsed() < took + PATIENCE {
             self.copies();
         }

@@ -1,4 +1,4 @@
-//! One measurement: packets to a socket as fast as its processor takes them, with the parser in one of the places.
+//! Single measurement: packets to a socket at the full speed of its processor, with the parser in one of the places.
 
 use super::generator::{Generator, Receivers};
 use super::look::{By, Look, Wanted};
@@ -15,49 +15,50 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Where messages are parsed.
+/// Place in which messages are parsed.
 #[derive(Clone, Copy)]
 pub(super) enum Place<'p> {
-    /// Nowhere.
+    /// No parser.
     Nowhere,
-    /// Nowhere, but a program on the path passes packets on.
+    /// No parser, but a program on the path that only passes packets on.
     Passed(&'p Prog),
-    /// On the packets' path, before the stack has them.
+    /// Parser on the packets' path, before the stack.
     Path(&'p Parser),
-    /// In the application that receives them.
+    /// Parser in the application that receives them.
     Application(By),
-    /// In another process, which has copies.
+    /// Parser in another process, which receives copies.
     OffPath(By),
 }
 
-/// What stays the same from one measurement to the next.
+/// Setting that all measurements share.
 pub(super) struct Bench<'a> {
     pub(super) network: &'a Network,
     pub(super) generator: &'a Generator,
-    /// The processor that has the stack, the socket, and who reads copies.
+    /// Processor of the stack, of the socket, and of the reader of copies.
     pub(super) receiving: usize,
     /// The generator's processor.
     pub(super) sending: usize,
 }
 
-/// How long a measurement takes.
+/// Durations of a measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Times {
-    /// Before it begins.
+    /// Duration of the warm-up.
     pub(super) warm: Duration,
-    /// Of what counts.
+    /// Duration that is measured.
     pub(super) measured: Duration,
 }
 
-/// The receivers publish their counts so often: a line of memory that two processors share is dear.
+/// Number of packets after which receivers publish their counts. Memory that two processors share is expensive to
+/// write.
 const PUBLISHED_EVERY: u64 = 16;
-/// The part of the packets that may be lost.
+/// Share of the packets that may be lost.
 const LOST: f64 = 0.001;
-/// What is still under way at the end comes in this time.
+/// Time limit for packets that are under way at the end.
 const REST: Duration = Duration::from_secs(2);
 
 impl Bench<'_> {
-    /// Packets a second that the socket took.
+    /// Measures the packets per second that the socket received.
     pub(super) fn rate(&self, message: &Message, place: Place, times: Times) -> Result<f64, Error> {
         let failed = Error::system("a measurement");
         let before = match place {
@@ -150,7 +151,7 @@ impl Bench<'_> {
         Ok((rate, counts))
     }
 
-    /// Packets a second.
+    /// Measures the packets per second.
     fn watch(&self, times: Times) -> io::Result<f64> {
         thread::sleep(times.warm);
         let (first, begun) = (self.generator.received()?, Instant::now());
@@ -159,7 +160,7 @@ impl Bench<'_> {
         Ok((last - first) as f64 / took.as_secs_f64())
     }
 
-    /// Waits for what is under way.
+    /// Waits for packets that are under way.
     fn rest(&self, receivers: Receivers) -> io::Result<()> {
         let begun = Instant::now();
         let sent = self.generator.sent()?;
@@ -173,7 +174,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// The application: takes packets from the socket, one a system call, and maybe looks at each.
+    /// Runs the application: it receives packets from the socket, one per system call, and parses each if asked to.
     fn receive(&self, socket: &UdpSocket, look: &mut Look, done: &AtomicBool) -> io::Result<()> {
         precedence::pin_this(self.receiving)?;
         let mut buffer = vec![0; 2048];
@@ -198,13 +199,13 @@ impl Bench<'_> {
         }
     }
 
-    /// Who reads copies: waits for them as `onpath query --off-path` does, and looks at each.
+    /// Runs the reader of copies: it waits for them as `onpath query --off-path` does, and parses each.
     fn copies(&self, mut ring: PacketRing, mut look: Look, done: &AtomicBool) -> io::Result<u64> {
         precedence::pin_this(self.receiving)?;
         let (mut packets, mut failed) = (0, Ok(()));
         while !done.load(Ordering::Relaxed) {
-            // What is taken at once may be all that may be under way, which a slow reader has for longer than is measured: the
-            // generator has to see how far it is.
+            // One batch may contain all packets that may be under way, and a slow reader may need longer for it than a
+            // measurement lasts. So the count is published during a batch, and the generator sees it.
             let taken = ring.take(|packet| {
                 look.copied(&packet);
                 packets += 1;

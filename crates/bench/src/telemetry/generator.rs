@@ -1,4 +1,4 @@
-//! Packets from the kernel, as fast as their receivers take them.
+//! Generator of packets in the kernel, at the full speed of their receivers.
 
 use crate::error::Error;
 use crate::programs::compile_c;
@@ -9,7 +9,7 @@ use net::veth;
 use nix::net::if_::if_nametoindex;
 use std::io;
 
-/// Members of `flow` in `generator.c`, by their offset.
+/// Offsets of the members of `flow` in `generator.c`.
 const IFINDEX: u32 = 0;
 const STOP: u32 = 4;
 const MOST: u32 = 8;
@@ -20,30 +20,33 @@ const WAITS: u32 = 72;
 const RECEIVED: u32 = 128;
 const COPIED: u32 = 192;
 
-/// Packets that may be under way to the socket: less than a virtual device keeps, 256, so that none is lost.
+/// Number of packets that may be under way to the socket. It is less than the 256 that a virtual device queues, so that
+/// none is lost.
 const WINDOW: u64 = 224;
-/// As many are left when the next ones are sent, so that they come as many at a time as a device's interrupts would report.
+/// Number of packets under way at which the next ones are sent. They arrive in batches as large as a device's
+/// interrupts would report.
 const LEFT: u64 = 64;
-/// Packets that may be under way to a ring: less than it has room for, and several of its blocks.
+/// Number of packets that may be under way to a ring: less than its capacity, and several of its blocks.
 const RING_WINDOW: u64 = 4096;
-/// Runs of the generator in one call, which most often drop.
+/// Number of runs of the generator in one call. Most of them drop their packet.
 const RUNS: u32 = 50_000;
 
-/// The generator, loaded.
+/// Loaded generator.
 pub(super) struct Generator {
     prog: Prog,
     flow: Words,
     _maps: Vec<(String, Map)>,
-    /// A program that is on no device costs each call milliseconds: the kernel changes its XDP dispatcher for it.
+    /// Idle device with the program. Without one, each call takes milliseconds more: the kernel updates its XDP
+    /// dispatcher.
     _known: (NetNs, Link),
 }
 
-/// Who has to keep up with the generator.
+/// Receivers whose speed limits the generator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Receivers {
-    /// The socket.
+    /// The socket only.
     Socket,
-    /// The socket, and who reads copies beside it.
+    /// The socket and the reader of copies.
     SocketAndRing,
 }
 
@@ -58,7 +61,7 @@ fn known(prog: &Prog) -> io::Result<(NetNs, Link)> {
 }
 
 impl Generator {
-    /// Compiles and loads it.
+    /// Compiles and loads the generator.
     pub(super) fn new() -> Result<Generator, Error> {
         let object = compile_c(include_str!("generator.c"), None)?;
         let Loaded { maps, programs } =
@@ -79,7 +82,7 @@ impl Generator {
         })
     }
 
-    /// Sets all counts to 0, and the device that packets go to, in this thread's namespace.
+    /// Sets all counts to 0, and sets the device for packets, in this thread's namespace.
     pub(super) fn reset(&self, ifindex: u32, receivers: Receivers) -> io::Result<()> {
         let ring = match receivers {
             Receivers::Socket => u64::MAX,
@@ -95,7 +98,7 @@ impl Generator {
         self.flow.set_u32(STOP, 0)
     }
 
-    /// Sends until [`Self::stop`]. The thread is in the namespace of the device.
+    /// Sends until [`Self::stop`]. The thread must be in the device's namespace.
     pub(super) fn send(&self, packet: &[u8]) -> io::Result<()> {
         while self.flow.u32(STOP)? == 0 {
             self.prog.run_live(packet, RUNS)?;
@@ -103,7 +106,7 @@ impl Generator {
         Ok(())
     }
 
-    /// Sends so many packets at once, whether anybody takes them or not.
+    /// Sends this number of packets at once, whether or not they are received.
     pub(super) fn burst(&self, packet: &[u8], packets: u32, ifindex: u32) -> io::Result<()> {
         self.reset(ifindex, Receivers::Socket)?;
         self.flow.set_u64(MOST, u64::MAX)?;
@@ -115,27 +118,27 @@ impl Generator {
         self.flow.set_u32(STOP, 1)
     }
 
-    /// Packets sent.
+    /// Returns the number of packets sent.
     pub(super) fn sent(&self) -> io::Result<u64> {
         self.flow.u64(SENT)
     }
 
-    /// Packets that the socket had.
+    /// Returns the number of packets that the socket received.
     pub(super) fn received(&self) -> io::Result<u64> {
         self.flow.u64(RECEIVED)
     }
 
-    /// Packets that the ring had.
+    /// Returns the number of packets that the ring received.
     pub(super) fn copied(&self) -> io::Result<u64> {
         self.flow.u64(COPIED)
     }
 
-    /// Reports how many packets the socket had.
+    /// Publishes the number of packets that the socket received.
     pub(super) fn set_received(&self, packets: u64) -> io::Result<()> {
         self.flow.set_u64(RECEIVED, packets)
     }
 
-    /// Reports how many packets the ring had.
+    /// Publishes the number of packets that the ring received.
     pub(super) fn set_copied(&self, packets: u64) -> io::Result<()> {
         self.flow.set_u64(COPIED, packets)
     }

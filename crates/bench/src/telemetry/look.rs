@@ -1,4 +1,4 @@
-//! What looks at messages outside the kernel: a search for the query attribute, or Onpath's evaluator of queries.
+//! Parsers of messages outside the kernel: a search for the query attribute, or Onpath's evaluator of queries.
 
 use super::message::{HEADERS, Message, PORT, QUERY};
 use crate::error::Error;
@@ -8,16 +8,16 @@ use payload::Schema;
 use std::time::Duration;
 use telemetry::{Catalogue, Evaluator, Frame, Link, Payload, Query, Schemas, Transport};
 
-/// By what messages are looked at.
+/// Method of parsing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum By {
     /// A search for the bytes of the query attribute.
     Search,
-    /// A query on what a schema says of them.
+    /// A query, evaluated by a schema of the messages.
     Query,
 }
 
-/// What a [`Look`] needs of a message.
+/// Description of the query attribute, for a [`Look`].
 pub(super) struct Wanted {
     bytes: Vec<u8>,
     schemas: Schemas,
@@ -25,7 +25,7 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// The query attribute of a message whose attributes have 25 bytes.
+    /// Describes the query attribute of a message whose attributes have 25 bytes.
     pub(super) fn of(message: &Message) -> Result<Wanted, Error> {
         let bytes = message.query();
         let (tag, value) = bytes.split_at(2);
@@ -47,7 +47,7 @@ impl Wanted {
     }
 }
 
-/// The schema of messages whose query attribute has this tag.
+/// Returns the schema of messages whose query attribute has this tag.
 fn schema(tag: u16) -> Result<Schema, Error> {
     let value = QUERY - 2;
     let text = format!(
@@ -79,13 +79,13 @@ key = {tag}
     payload::load(&map, file).map_err(|d| Error::diagnostics(&d, &map))
 }
 
-/// Looks at messages, and counts those with the query attribute.
+/// Parser that counts messages with the query attribute.
 pub(super) enum Look<'w> {
-    /// Counts nothing.
+    /// No parser.
     Nothing,
-    /// By a search.
+    /// Search, with its count.
     Search(Box<Finder<'w>>, u64),
-    /// By a query.
+    /// Evaluator of a query.
     Query(Box<Evaluator<'w>>),
 }
 
@@ -105,7 +105,7 @@ impl<'w> Look<'w> {
         }
     }
 
-    /// At what an application received.
+    /// Parses a payload that an application received.
     pub(super) fn received(&mut self, bytes: &[u8]) {
         match self {
             Look::Nothing => {}
@@ -122,7 +122,7 @@ impl<'w> Look<'w> {
         }
     }
 
-    /// At a copy of a packet.
+    /// Parses a copy of a packet.
     pub(super) fn copied(&mut self, packet: &Captured) {
         match self {
             Look::Nothing => {}
@@ -136,7 +136,7 @@ impl<'w> Look<'w> {
         }
     }
 
-    /// How many messages had the query attribute.
+    /// Returns the number of messages with the query attribute.
     pub(super) fn found(&self) -> u64 {
         match self {
             Look::Nothing => 0,

@@ -1,30 +1,30 @@
-//! Messages of attributes in UDP, and the parsers in P4 that look for the last one.
+//! Messages of attributes in UDP, and parsers in P4 that find the last attribute.
 
 use std::fmt::Write;
 
-/// Bytes of the payload of every packet.
+/// Size of every packet's payload, in bytes.
 pub(super) const PAYLOAD: usize = 1400;
-/// Bytes of the query attribute: a tag and its value.
+/// Size of the query attribute with its tag, in bytes.
 pub(super) const QUERY: usize = 25;
-/// The value that is looked for, behind the tag.
+/// Value of the query attribute, after its tag.
 const VALUE: &[u8; QUERY - 2] = b"city=Paris;country=Fr..";
-/// The port of the messages.
+/// UDP port of the messages.
 pub(super) const PORT: u16 = 7000;
 /// Addresses of the sender and the receiver.
 pub(super) const ADDRESSES: [[u8; 4]; 2] = [[10, 77, 0, 1], [10, 77, 0, 2]];
 /// Link-layer addresses of the sender and the receiver.
 pub(super) const LINKS: [[u8; 6]; 2] = [[2, 0, 0, 0, 0, 1], [2, 0, 0, 0, 0, 2]];
-/// Bytes of the headers in front of a payload.
+/// Size of the headers before a payload, in bytes.
 pub(super) const HEADERS: usize = 42;
 
-/// How a parser gets to the query attribute.
+/// Technique by which a parser finds the query attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Technique {
-    /// Sizes and order are known.
+    /// Sizes and order of attributes are known.
     DirectJump,
-    /// Sizes are known by the tags.
+    /// Sizes of attributes are known by their tags.
     SkipAhead,
-    /// Nothing is known.
+    /// Nothing is known about the attributes.
     ByteByByte,
 }
 
@@ -35,7 +35,7 @@ impl Technique {
         Technique::ByteByByte,
     ];
 
-    /// As tables name it.
+    /// Returns its name in tables.
     pub(super) fn name(self) -> &'static str {
         match self {
             Technique::DirectJump => "direct jump",
@@ -45,23 +45,23 @@ impl Technique {
     }
 }
 
-/// A message: attributes, each with a tag of two bytes, the last of which is the query attribute; what follows it in the payload are
-/// letters that nobody looks at.
+/// Message of attributes, each with a tag of two bytes. The last one is the query attribute. Letters, which no parser
+/// reads, fill the rest of the payload.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Message {
-    /// Bytes of each attribute with its tag.
+    /// Size of each attribute with its tag, in bytes.
     sizes: Vec<usize>,
 }
 
 impl Message {
-    /// Attributes of 25 bytes each in so many bytes, a multiple of 25.
+    /// Makes a message of 25-byte attributes. `parsed` is its size, a multiple of 25.
     pub(super) fn of_bytes(parsed: usize) -> Message {
         Message {
             sizes: vec![QUERY; parsed / QUERY],
         }
     }
 
-    /// So many attributes, at least two, in the whole payload.
+    /// Makes a message of this number of attributes, at least two, which fill the payload.
     pub(super) fn of_attributes(number: usize) -> Message {
         let others = number - 1;
         let bytes = PAYLOAD - QUERY;
@@ -71,19 +71,19 @@ impl Message {
         Message { sizes }
     }
 
-    /// Bytes in front of the query attribute.
+    /// Returns the number of bytes before the query attribute.
     fn skipped(&self) -> usize {
         self.sizes.iter().sum::<usize>() - QUERY
     }
 
-    /// The query attribute: its tag and its value.
+    /// Returns the query attribute: its tag and its value.
     pub(super) fn query(&self) -> Vec<u8> {
         let mut query = tag(self.sizes.len() - 1).to_vec();
         query.extend(VALUE);
         query
     }
 
-    /// The payload of a packet.
+    /// Returns the payload of a packet.
     pub(super) fn payload(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         for (number, size) in self.sizes.iter().enumerate() {
@@ -101,7 +101,7 @@ impl Message {
         bytes
     }
 
-    /// The packet, from the Ethernet header on.
+    /// Returns the packet, from the Ethernet header on.
     pub(super) fn packet(&self) -> Vec<u8> {
         let payload = self.payload();
         let mut packet = [LINKS[1], LINKS[0]].concat();
@@ -125,7 +125,8 @@ impl Message {
         packet
     }
 
-    /// A parser of such messages, which keeps a tally of the packets with the query attribute, of their times if `timed`.
+    /// Returns a parser of such messages. It counts the packets with the query attribute, and records their times if
+    /// `timed`.
     pub(super) fn program(&self, technique: Technique, timed: bool) -> String {
         let query: String = self.query().iter().map(|b| format!("{b:02x}")).collect();
         let (locals, states) = match technique {
@@ -234,12 +235,12 @@ const BYTE_BY_BYTE: &str = "    state message {
     }
 ";
 
-/// The tag of an attribute by its place, which is no letter.
+/// Returns the tag of the attribute with this index. Its bytes are not letters.
 fn tag(number: usize) -> [u8; 2] {
     (number as u16 + 1).to_be_bytes()
 }
 
-/// Letters without a pattern, the same at each run.
+/// Returns pseudo-random letters, the same in each run.
 fn letter(at: usize) -> u8 {
     let x = (at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     b'a' + ((x ^ (x >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 32) as u8 % 26

@@ -1,5 +1,5 @@
-//! `bench telemetry`: what it costs to read messages on the packets' path, in the application that receives them, and off the path,
-//! in UDP through a pair of devices, against published figures.
+//! `bench telemetry`: cost of reading messages on the packets' path, in the application that receives them, and off the
+//! path. Packets are UDP through a pair of devices. Published results stand beside.
 
 mod cores;
 mod flow;
@@ -26,23 +26,23 @@ use nix::unistd::gettid;
 use serde::Serialize;
 use std::time::Duration;
 
-/// How long to measure, and what.
+/// Extent of the measurements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
-    /// How often each case gets its turn.
+    /// Number of rounds.
     rounds: usize,
-    /// Of one turn.
+    /// Durations of one measurement.
     times: Times,
-    /// Bytes that are parsed.
+    /// Numbers of bytes that are parsed.
     bytes: &'static [usize],
-    /// Attributes of a message.
+    /// Numbers of attributes of a message.
     attributes: &'static [usize],
-    /// Single packets, and requests of a round.
+    /// Number of single packets, and of requests in a round.
     packets: usize,
 }
 
 impl Effort {
-    /// Everything, in so many rounds.
+    /// Returns the full extent, with this number of rounds.
     pub(crate) fn of_rounds(rounds: usize) -> Effort {
         Effort {
             rounds,
@@ -57,13 +57,13 @@ impl Effort {
     }
 }
 
-/// How often each case gets its turn if nothing else is asked for.
+/// Default number of rounds.
 pub(crate) const ROUNDS: u16 = 21;
 
 /// The kernel's `XDP_PASS`.
 const PASS: i32 = 2;
 
-/// A figure: the median of several rounds, and the quarter of them that are less and more.
+/// Median and quartiles of several rounds.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 struct Spread {
     median: f64,
@@ -83,7 +83,7 @@ impl Spread {
     }
 }
 
-/// The results.
+/// Results of all measurements.
 #[derive(Serialize)]
 pub(crate) struct Results {
     machine: Machine,
@@ -94,7 +94,7 @@ pub(crate) struct Results {
     round_trip: Vec<round_trip::RoundTrip>,
 }
 
-/// Measures all. The processors 0 and 1 are taken: other work on the machine makes way.
+/// Measures everything. It uses the processors 0 and 1 with priority over other work on the machine.
 pub(crate) fn measure(effort: &Effort) -> Result<Results, Error> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     if processors < 2 {
@@ -140,7 +140,7 @@ mod tests {
             rounds: 1,
             times: Times {
                 warm: Duration::from_millis(5),
-                // Beside other tests, some threads wait that long for a processor.
+                // Beside other tests, some threads wait this long for a processor.
                 measured: Duration::from_millis(60),
             },
             bytes: &[200],

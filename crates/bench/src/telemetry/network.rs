@@ -1,4 +1,4 @@
-//! A sender and a receiver in namespaces of their own, joined by virtual Ethernet.
+//! Sender and receiver in namespaces of their own, joined by virtual Ethernet.
 
 use super::message::{ADDRESSES, LINKS, PORT};
 use kernel::sys::{Attached, Link, Prog, XdpMode};
@@ -19,16 +19,16 @@ use std::time::{Duration, Instant};
 
 /// The sender's device.
 const SENDER: &str = "sender";
-/// Room for what a socket has not been asked for yet: nothing is lost while the receiver waits for its processor.
+/// Receive buffer of a socket, in bytes. It is large enough to lose nothing while the receiver waits for its processor.
 const SOCKET_BUFFER: usize = 64 << 20;
-/// Blocks of a ring of copies: 16 MB, as `onpath query --off-path` has.
+/// Number of blocks of a ring of copies: 16 MB, as `onpath query --off-path` has.
 const RING_BLOCKS: usize = 32;
-/// A receiver that waits so long looks whether it should end.
+/// Timeout of a receiver, after which it checks for the request to stop.
 pub(super) const PATIENCE: Duration = Duration::from_millis(20);
-/// To start a process takes no longer, also on a busy machine.
+/// Longest time to start a process, also on a busy machine.
 const LONGEST_START: Duration = Duration::from_secs(2);
 
-/// Both ends.
+/// Sender and receiver.
 pub(super) struct Network {
     pub(super) sender: Space,
     pub(super) receiver: Space,
@@ -36,17 +36,17 @@ pub(super) struct Network {
     device: String,
 }
 
-/// Where the receiver's packets come out of the device.
+/// Context in which the kernel receives packets from the receiver's device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Polling {
-    /// On the processor that sent them.
+    /// Processor that sent the packets.
     Sender,
-    /// On this processor, in the kernel's thread for the device.
+    /// The kernel's thread for the device, on this processor.
     Thread(usize),
 }
 
 impl Network {
-    /// Makes both ends. The receiver's device has a name that no other process's has.
+    /// Makes both ends. The name of the receiver's device is unique among processes.
     pub(super) fn new(number: usize, polling: Polling) -> io::Result<Network> {
         let [sender, receiver] = [Space::new()?, Space::new()?];
         let device = format!("t{}n{number}", std::process::id() % 10_000);
@@ -85,14 +85,14 @@ impl Network {
             link::set_up(name, setup)?;
             link::add_address(name, address(end), 24)?;
             link::add_neighbour(name, address(1 - end), LINKS[1 - end])?;
-            // Only then does a device take frames of XDP without a program of its own.
+            // Without this, a device takes XDP frames only if it has a program of its own.
             offloads::set(name, Offload::Gro, true)
         })
     }
 
-    /// Has the kernel poll the receiver's device in a thread, on this processor.
+    /// Makes the kernel poll the receiver's device in a thread on this processor.
     fn poll_on(&self, processor: usize) -> io::Result<()> {
-        // The files of devices are those of the namespace in which they were mounted.
+        // sysfs shows the devices of the namespace in which it was mounted.
         let script = format!(
             "mount -t sysfs onpath /sys && echo 1 > /sys/class/net/{}/threaded",
             self.device
@@ -118,8 +118,8 @@ impl Network {
         }
     }
 
-    /// The receiver's socket. The one before it lasts for as long as a process that is being started elsewhere in this
-    /// one holds its descriptor: until then the address is in use.
+    /// Opens the receiver's socket. The address may still be in use for a moment: a process that is being started
+    /// elsewhere holds the previous socket's descriptor.
     pub(super) fn socket(&self) -> io::Result<UdpSocket> {
         let begun = Instant::now();
         let socket = loop {
@@ -140,7 +140,7 @@ impl Network {
         Ok(socket)
     }
 
-    /// A socket of the sender's, connected to the receiver's.
+    /// Opens a socket of the sender, connected to the receiver's.
     pub(super) fn client(&self) -> io::Result<UdpSocket> {
         let socket = self
             .sender
@@ -149,7 +149,7 @@ impl Network {
         Ok(socket)
     }
 
-    /// Copies of the receiver's packets.
+    /// Opens a ring of copies of the receiver's packets.
     pub(super) fn ring(&self) -> io::Result<PacketRing> {
         self.receiver.run(|| {
             PacketRing::open(&self.device, RING_BLOCKS).map_err(|d| io::Error::other(d.message))
@@ -164,7 +164,7 @@ impl Network {
         })
     }
 
-    /// The number of the sender's device in its namespace.
+    /// Returns the index of the sender's device in its namespace.
     pub(super) fn sender_index(&self) -> io::Result<u32> {
         self.sender.run(|| index(SENDER))
     }

@@ -1,4 +1,4 @@
-//! Parsers on the packets' path, compiled from P4 and loaded as `onpath run` does.
+//! Parsers on the packets' path, compiled from P4 and loaded as by `onpath run`.
 
 use super::message::{Message, Technique};
 use crate::error::Error;
@@ -10,7 +10,7 @@ use kernel::Instance;
 use kernel::sys::Prog;
 use schema::Object;
 
-/// A loaded parser with its tally.
+/// Loaded parser with its tally.
 pub(super) struct Parser {
     instance: Instance,
     tally: Object,
@@ -39,12 +39,13 @@ impl Parser {
         Ok(Parser { instance, tally })
     }
 
-    /// The program.
+    /// Returns the program.
     pub(super) fn prog(&self) -> &Prog {
         self.instance.program.prog()
     }
 
-    /// How many packets had the query attribute, and the greatest value that was added for one. No system call is made.
+    /// Returns the number of packets with the query attribute, and the greatest value that was added for one. It makes
+    /// no system call.
     pub(super) fn tally(&self) -> Result<(u64, u64), Error> {
         let groups = self.instance.store.figures(self.tally);
         let groups = groups.map_err(|e| Error::new(e.to_string()))?;

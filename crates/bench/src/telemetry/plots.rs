@@ -1,4 +1,4 @@
-//! The results as SVG.
+//! Plots of the results, as SVG.
 
 use super::rates::{APPLICATION, OFF_PATH, PATH, Rate};
 use super::{Results, published};
@@ -8,13 +8,13 @@ use plot::{Axis, Legend, PlotError, Shape};
 /// Width and height of a panel, in pixels.
 const PANEL: (u32, u32) = (460, 360);
 
-/// Points with their name.
+/// Named line through points.
 struct Line {
     name: String,
     points: Vec<(f64, f64)>,
 }
 
-/// Lines in one system of coordinates.
+/// Panel of lines in one system of coordinates.
 struct Panel {
     title: String,
     across: &'static str,
@@ -22,7 +22,7 @@ struct Panel {
 }
 
 impl Results {
-    /// File names and their texts.
+    /// Returns the files' names and texts.
     pub(crate) fn plots(&self) -> Result<Vec<(&'static str, String)>, Error> {
         let places = [
             Panel {
@@ -55,7 +55,7 @@ impl Results {
         ])
     }
 
-    /// The places, from no bytes on.
+    /// Returns the lines of the places. They start at no parsed bytes.
     fn place_lines(&self) -> Vec<Line> {
         let mut lines = lines(&self.rates.places);
         for line in &mut lines {
@@ -95,7 +95,7 @@ fn published_places() -> Vec<Line> {
     names.map(line).collect()
 }
 
-/// Panels side by side.
+/// Draws panels side by side.
 fn drawn(panels: &[Panel]) -> Result<String, PlotError> {
     let shapes: Vec<Vec<Shape>> = panels.iter().map(|panel| shapes(&panel.lines)).collect();
     let panels = panels.iter().zip(&shapes).map(|(panel, shapes)| {

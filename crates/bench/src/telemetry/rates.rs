@@ -1,4 +1,4 @@
-//! What a socket takes, with the parser in each place and by each technique, in turn.
+//! Throughput of a socket, with the parser in each place and by each technique, interleaved.
 
 use super::flow::{Bench, Place, Times};
 use super::look::By;
@@ -10,37 +10,37 @@ use kernel::bench::median;
 use kernel::sys::Prog;
 use serde::Serialize;
 
-/// A figure: of a place or a technique, at a number of bytes or of attributes.
+/// Rate for a place or a technique, at a number of bytes or attributes.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Rate {
-    /// Of what.
+    /// Name of the place or technique.
     pub(super) of: &'static str,
-    /// Bytes that are parsed, or attributes.
+    /// Number of parsed bytes, or of attributes.
     pub(super) at: usize,
-    /// Gigabits a second, of Ethernet frames.
+    /// Gigabits per second, of Ethernet frames.
     pub(super) gbits: Spread,
-    /// Of the rate without a parser just before and after.
+    /// Share of the rate without a parser just before and after.
     pub(super) part: Spread,
 }
 
-/// The results.
+/// Results of this part.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Rates {
-    /// Gigabits a second without a parser.
+    /// Gigabits per second without a parser.
     pub(super) nowhere: Spread,
-    /// The part of that with a program that only passes packets on.
+    /// Share of that rate with a program that only passes packets on.
     pub(super) passed: Spread,
-    /// By place and bytes.
+    /// Rates by place and bytes.
     pub(super) places: Vec<Rate>,
-    /// Parts on the path to those off it in the same round, by bytes.
+    /// Ratio of the share on the path to that off the path in the same round, by bytes.
     pub(super) on_to_off: Vec<(usize, Spread)>,
-    /// The same to those of a query off the path.
+    /// Ratio of the share on the path to that of a query off the path.
     pub(super) on_to_query: Vec<(usize, Spread)>,
-    /// Off the path and in the application, where Onpath's queries are evaluated, by bytes.
+    /// Rates off the path and in the application, with Onpath's queries as parser, by bytes.
     pub(super) queries: Vec<Rate>,
-    /// On the path, by technique and bytes.
+    /// Rates on the path, by technique and bytes.
     pub(super) techniques: Vec<Rate>,
-    /// On the path, by technique and attributes.
+    /// Rates on the path, by technique and attributes.
     pub(super) attributes: Vec<Rate>,
 }
 
@@ -48,11 +48,11 @@ pub(super) struct Rates {
 pub(super) const PATH: &str = "on the path";
 pub(super) const APPLICATION: &str = "in the application";
 pub(super) const OFF_PATH: &str = "off the path";
-/// The same where a query is evaluated in place of a search.
+/// Names of the places with a query in place of a search.
 pub(super) const APPLICATION_QUERY: &str = "query in the application";
 pub(super) const OFF_PATH_QUERY: &str = "query off the path";
 
-/// Which table a figure is in.
+/// Table of the report in which a rate stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Table {
     Places,
@@ -67,7 +67,7 @@ struct Case {
     at: usize,
     message: Message,
     parser: Option<Parser>,
-    /// Packets a second, and their part of those without a parser.
+    /// Packets per second, and their share of those without a parser.
     samples: Vec<(f64, f64)>,
 }
 
@@ -109,7 +109,7 @@ impl Case {
     }
 }
 
-/// Measures all, in turn.
+/// Measures all cases, interleaved.
 pub(super) fn measure(bench: &Bench, effort: &Effort) -> Result<Rates, Error> {
     let mut cases = cases(effort)?;
     let plain = Message::of_bytes(PAYLOAD);
@@ -117,7 +117,8 @@ pub(super) fn measure(bench: &Bench, effort: &Effort) -> Result<Rates, Error> {
     let (mut nowhere, mut passed) = (Vec::new(), Vec::new());
     for round in 0..effort.rounds {
         eprintln!("  round {} of {} ...", round + 1, effort.rounds);
-        // What else the machine does changes within a second: each case stands between two without a parser.
+        // Other work on the machine changes within a second. So each case stands between two measurements without a
+        // parser.
         let mut before = once(bench, &plain, Place::Nowhere, effort.times)?;
         nowhere.push(before);
         let rate = once(bench, &plain, Place::Passed(&pass), effort.times)?;
@@ -162,7 +163,8 @@ fn on_to_off(cases: &[Case], of: &str) -> Vec<(usize, Spread)> {
     with_off.collect()
 }
 
-/// What is parsed byte by byte on the path is in two tables.
+/// Names the rates on the path after their technique, for the table of techniques. Byte by byte on the path is in two
+/// tables.
 fn rename(mut rates: Vec<Rate>) -> Vec<Rate> {
     for rate in &mut rates {
         if rate.of == PATH {
@@ -172,7 +174,7 @@ fn rename(mut rates: Vec<Rate>) -> Vec<Rate> {
     rates
 }
 
-/// A measurement that other work on the machine spoiled is made again.
+/// Measures once, and again if other work on the machine spoiled the measurement.
 fn once(bench: &Bench, message: &Message, place: Place, times: Times) -> Result<f64, Error> {
     const TRIES: usize = 3;
     let mut tries = (0..TRIES).map(|_| bench.rate(message, place, times));
@@ -210,7 +212,7 @@ fn cases(effort: &Effort) -> Result<Vec<Case>, Error> {
     Ok(cases)
 }
 
-/// Packets a second as gigabits of Ethernet frames.
+/// Converts packets per second to gigabits per second of Ethernet frames.
 pub(super) fn gbits(packets: f64) -> f64 {
     packets * 8.0 * (PAYLOAD + super::message::HEADERS) as f64 / 1e9
 }

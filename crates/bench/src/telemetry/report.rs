@@ -1,4 +1,4 @@
-//! The results as text.
+//! Results as text.
 
 use super::cores::{BURST, PARSED};
 use super::message::Technique;
@@ -234,12 +234,12 @@ fn techniques(out: &mut String, begin: &str, across: &str, rates: &[Rate]) {
     *out += "\n";
 }
 
-/// Nanoseconds of a packet at so many gigabits a second.
+/// Returns the nanoseconds per packet at this rate.
 fn time(gbits: f64) -> f64 {
     1e9 / (gbits / gbits_of(1.0))
 }
 
-/// The median and the middle half.
+/// Formats the median and the quartiles.
 fn range(spread: Spread, digits: usize) -> String {
     let tenth = 10f64.powi(digits as i32);
     // No negative zero.

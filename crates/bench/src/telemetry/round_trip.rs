@@ -1,4 +1,4 @@
-//! The time from a request to its answer, with the parser in each place where it delays packets.
+//! Round-trip time of requests, with the parser in each place where it delays packets.
 
 use super::message::{Message, PAYLOAD, Technique};
 use super::network::{Network, Polling};
@@ -20,24 +20,24 @@ use std::time::{Duration, Instant};
 /// Microseconds of a round trip.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct RoundTrip {
-    /// Where the parser is.
+    /// Place of the parser.
     pub(super) of: &'static str,
-    /// Medians of rounds.
+    /// Medians of the rounds.
     pub(super) took: Spread,
-    /// What that is more than without a parser in the same round.
+    /// Difference from the time without a parser in the same round.
     pub(super) added: Spread,
 }
 
-/// A program that only passes packets on.
+/// Name of a program that only passes packets on.
 pub(super) const PASSED: &str = "a program that only passes packets on";
-/// Of the network, among those of this process.
+/// Number of the network among those of this process.
 const NUMBER: usize = 3;
 const NOWHERE: &str = "nowhere";
 
-/// Requests of 1,400 bytes, all of which are parsed.
+/// Measures requests of 1,400 bytes, all of which are parsed.
 pub(super) fn measure(effort: &Effort) -> Result<Vec<RoundTrip>, Error> {
     let failed = Error::system("requests and answers");
-    // The kernel's thread for a device would only have packets that a program sees.
+    // The kernel's thread for a device would get only packets that a program sees.
     let network = Network::new(NUMBER, Polling::Sender).map_err(&failed)?;
     let message = Message::of_bytes(PAYLOAD);
     let parser = Parser::new(&message, Technique::ByteByByte, false)?;
@@ -101,7 +101,7 @@ fn one(
     })
 }
 
-/// The application: sends back what it receives.
+/// Runs the application, which sends back what it receives.
 fn answer(server: &UdpSocket, search: Option<&Finder>, done: &AtomicBool) -> io::Result<()> {
     precedence::pin_this(0)?;
     let mut buffer = vec![0; 2048];

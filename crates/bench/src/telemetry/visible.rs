@@ -1,4 +1,4 @@
-//! The time until a count is seen.
+//! Time until a count is visible.
 
 use super::flow::wait;
 use super::message::{HEADERS, Message, Technique};
@@ -15,22 +15,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Microseconds until a count is seen, at a number of bytes parsed.
+/// Microseconds until a count is visible, at a number of parsed bytes.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Visible {
-    /// Bytes parsed.
+    /// Number of parsed bytes.
     pub(super) bytes: usize,
-    /// From when the program took the time, on the path.
+    /// On the path: time since the program read the clock.
     pub(super) path: Spread,
-    /// From before the sender's system call, on the path.
+    /// On the path: time since just before the sender's system call.
     pub(super) from_sender: Spread,
-    /// From the kernel's time stamp, off the path.
+    /// Off the path: time since the kernel's time stamp.
     pub(super) off_path: Spread,
 }
 
-/// Between packets, other than the time after which a ring hands over a block.
+/// Pause between packets. It differs from the timeout after which a ring passes on a block.
 const PAUSE: Duration = Duration::from_micros(1300);
-/// For a packet to be counted.
+/// Time limit for a packet to be counted.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Measures at each number of bytes.
@@ -50,7 +50,8 @@ pub(super) fn measure(network: &Network, effort: &Effort) -> Result<Vec<Visible>
     each.collect()
 }
 
-/// Sends packets one by one, and looks at the tally until each is counted; on the processor that does not receive.
+/// Sends packets one by one, and reads the tally until each is counted. Both happen on the processor that does not
+/// receive.
 fn on_path(
     network: &Network,
     message: &Message,
@@ -92,7 +93,7 @@ fn on_path(
     })
 }
 
-/// Has a reader of copies count packets that are sent one by one.
+/// Sends packets one by one, which a reader of copies counts.
 fn off_path(network: &Network, message: &Message, packets: usize) -> io::Result<Vec<f64>> {
     let (client, _sink) = (network.client()?, network.socket()?);
     let mut ring = network.ring()?;
@@ -122,7 +123,7 @@ fn off_path(network: &Network, message: &Message, packets: usize) -> io::Result<
             thread::sleep(PAUSE);
             client.send(&payload).map(|_| ())
         });
-        // The last block comes after some time.
+        // The last block comes after the ring's timeout.
         thread::sleep(Duration::from_millis(50));
         done.store(true, Ordering::Relaxed);
         let times = reader.join();

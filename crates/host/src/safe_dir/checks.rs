@@ -1,4 +1,4 @@
-//! Checks of what was opened, by its descriptor.
+//! Checks of opened files and folders, by their descriptors.
 
 use super::entries::{Kind, kind_of};
 use super::{Refused, Why};
@@ -12,14 +12,15 @@ use std::path::Path;
 
 /// `BPF_FS_MAGIC` of the kernel's `magic.h`.
 const BPF_FS_MAGIC: u64 = 0xcafe_4a11;
-/// Permissions that let others than the owner change a folder or file.
+/// Permission bits that let others than the owner change a folder or file.
 const OTHERS_WRITE: u32 = 0o022;
 
 pub(super) fn stat_of(parent: &OwnedFd, name: &OsStr) -> io::Result<Stat> {
     Ok(statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?)
 }
 
-/// A name of one folder's entry. Calls other than `openat2` follow the links of a longer path.
+/// Returns the name if it is that of an entry, without a path. In a longer path, calls other than `openat2` would
+/// follow links.
 pub(super) fn plain(name: &OsStr) -> io::Result<&OsStr> {
     let bytes = name.as_bytes();
     match bytes {
@@ -29,7 +30,7 @@ pub(super) fn plain(name: &OsStr) -> io::Result<&OsStr> {
     }
 }
 
-/// Fails if somebody else than root and this process's user may change what was opened.
+/// Fails if somebody else than root and this process's user may change the opened file or folder.
 pub(super) fn check_control(about: &Stat, shown: &Path) -> io::Result<()> {
     check_owner(about, shown)?;
     match about.st_mode & OTHERS_WRITE {

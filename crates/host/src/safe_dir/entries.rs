@@ -22,7 +22,7 @@ pub enum Kind {
     Other,
 }
 
-/// An entry of a folder. The kind is never a link's target's.
+/// Entry of a folder. The kind of a symbolic link is that of the link, not of its target.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Entry {
     /// Its name.
@@ -40,9 +40,9 @@ pub(super) fn kind_of(found: FileType) -> Kind {
     }
 }
 
-/// The entries of an open folder, by name.
+/// Returns the entries of an open folder, by name.
 pub(super) fn entries(fd: &OwnedFd) -> io::Result<Vec<Entry>> {
-    /// Bytes of a system call's answer: some hundred names.
+    /// Size of a system call's buffer in bytes, for some hundred names.
     const BUFFER: usize = 16 << 10;
     let again = openat(fd, ".", FOLDER, Mode::empty())?;
     let mut buffer = vec![MaybeUninit::uninit(); BUFFER];
@@ -55,7 +55,7 @@ pub(super) fn entries(fd: &OwnedFd) -> io::Result<Vec<Entry>> {
             continue;
         }
         let name = OsString::from_vec(name.to_vec());
-        // Not every file system reports it.
+        // Not every file system reports the kind.
         let kind = match entry.file_type() {
             FileType::Unknown => match stat_of(fd, &name) {
                 Ok(about) => FileType::from_raw_mode(about.st_mode),

@@ -1,4 +1,4 @@
-//! A lock on a folder: it belongs to who may open that, and ends with its holder, however that ends.
+//! Lock on a folder. It belongs to the process that opened the folder, and ends with its holder, however that ends.
 
 use super::Dir;
 use nix::errno::Errno;
@@ -12,23 +12,24 @@ use std::time::{Duration, Instant};
 /// The longest pause before the lock is tried again.
 const PAUSE: Duration = Duration::from_millis(4);
 
-/// With whom a lock is held.
+/// Mode of a lock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Hold {
-    /// With nobody.
+    /// Exclusive.
     Alone,
-    /// With others who hold it so.
+    /// Shared with others that hold it in this mode.
     Together,
 }
 
-/// The lock of a folder, as long as this lives.
+/// Lock of a folder, held as long as this value lives.
 #[derive(Debug)]
 pub struct FolderLock {
     _lock: Flock<File>,
 }
 
 impl FolderLock {
-    /// Takes the lock of a folder, in another thread's or process's turn. `None`: others did not let go of it in time.
+    /// Takes the lock of a folder, against other threads and processes. Returns `None` if others did not release it in
+    /// time.
     ///
     /// # Errors
     /// [`io::ErrorKind::NotFound`]: the folder was removed.
@@ -76,7 +77,7 @@ mod tests {
         let writer = elsewhere(folder, Alone).expect("nobody has it");
         assert!(elsewhere(folder, Alone).is_none());
         assert!(elsewhere(folder, Together).is_none());
-        // What others have tried has not ended it.
+        // The other attempts have not ended it.
         assert!(elsewhere(folder, Alone).is_none());
         drop(writer);
         let readers = [Together, Together].map(|how| elsewhere(folder, how).expect("only readers"));

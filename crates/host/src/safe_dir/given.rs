@@ -1,4 +1,4 @@
-//! Folders whose paths others have chosen.
+//! Folders at paths that others have chosen.
 
 use super::checks::{check_control, check_owner, is_bpffs, plain, stat_of};
 use super::entries::{Entry, entries};
@@ -9,10 +9,10 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-/// The permission by which only their owners remove and rename files, whoever may write to the folder.
+/// Permission bit by which only owners may remove and rename their files, whoever may write to the folder.
 const STICKY: u32 = 0o1000;
 
-/// A folder at a path that somebody else has chosen. It may belong to anybody: only what is in it is checked.
+/// Folder at a path that somebody else has chosen. It may belong to anybody: only its contents are checked.
 #[derive(Debug)]
 pub struct Given {
     fd: OwnedFd,
@@ -29,7 +29,7 @@ impl Given {
         })
     }
 
-    /// Fails if others than root and this process's user may rename or remove what this process makes there.
+    /// Fails if others than root and this process's user may rename or remove this process's files in it.
     pub(crate) fn check_keeps(&self) -> io::Result<()> {
         let about = fstat(&self.fd)?;
         match about.st_mode & STICKY {
@@ -43,7 +43,7 @@ impl Given {
         is_bpffs(&self.fd)
     }
 
-    /// Opens a folder in it, and checks that.
+    /// Opens a folder in it, and checks the opened one.
     pub fn open_dir(&self, name: impl AsRef<OsStr>) -> io::Result<Dir> {
         open_checked(&self.fd, &self.shown, name.as_ref())
     }

@@ -1,13 +1,14 @@
-//! Folders that were opened by their parents and checked, and every call that makes, renames or removes something in
-//! one.
+//! Folders that are opened relative to their parents and checked, with all calls that make, rename or remove something
+//! in one.
 //!
-//! Onpath runs as root in places where other users may write. A name that it chose may lead elsewhere there: through a
-//! symbolic link, into another file system, to what somebody else has made. So Onpath chooses no path of more than one
-//! name. It opens a folder by its parent's descriptor, and checks by the new descriptor that nobody but root and its own
-//! user may change what is in it. From then on no name in it can be replaced by others, whatever happens above.
+//! Onpath runs as root in folders that other users may write to. There, a name that it chose may lead elsewhere:
+//! through a symbolic link, into another file system, or to somebody else's file. So Onpath chooses no path of more
+//! than one name. It opens a folder relative to its parent's descriptor. By the new descriptor it checks that only root
+//! and its own user may change the contents. From then on others cannot replace any name in it, whatever happens to the
+//! folders above.
 //!
-//! A path that a user gives may hold links: [`Given`] and [`Dir::at`] follow them. [`Given`] can do nothing but open what
-//! is in it.
+//! A path that a user gives may contain symbolic links: [`Given`] and [`Dir::at`] follow them. [`Given`] can only open
+//! what is in the folder.
 
 mod checks;
 mod entries;
@@ -35,20 +36,20 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-/// No link anywhere, and nothing outside of the folder that is begun with.
+/// Refuses symbolic links, and everything outside of the folder of the descriptor.
 const BENEATH: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS);
-/// Beneath, in the same file system.
+/// The same, and refuses other file systems.
 const HERE: ResolveFlags = BENEATH.union(ResolveFlags::NO_XDEV);
-/// A folder, to be read and locked.
+/// Flags for opening a folder to read and lock it.
 const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
     .union(OFlags::CLOEXEC);
 
-/// A folder in which nobody but root and this process's user can change anything.
+/// Folder in which nobody but root and this process's user can change anything.
 #[derive(Debug)]
 pub struct Dir {
     fd: OwnedFd,
-    /// Its path for messages: no call uses it.
+    /// Its path, for messages only: no call uses it.
     shown: PathBuf,
 }
 
@@ -60,7 +61,7 @@ impl Dir {
         Ok(Dir::ours(fd, path.to_owned()))
     }
 
-    /// The root of a file system that this process has made, and that nobody else can reach.
+    /// Wraps the root of a file system that this process has made, and that nobody else can reach.
     pub fn ours(fd: OwnedFd, shown: PathBuf) -> Dir {
         Dir { fd, shown }
     }
@@ -70,12 +71,12 @@ impl Dir {
         &self.shown
     }
 
-    /// Opens a folder in it, and checks that.
+    /// Opens a folder in it, and checks the opened one.
     pub fn open_dir(&self, name: impl AsRef<OsStr>) -> io::Result<Dir> {
         open_checked(&self.fd, &self.shown, name.as_ref())
     }
 
-    /// Opens the BPF file system that is mounted on a folder in it. The caller has a reason to expect one there.
+    /// Opens the BPF file system that is mounted on a folder in it. Only for callers with a reason to expect one there.
     pub fn open_mounted_bpffs(&self, name: impl AsRef<OsStr>) -> io::Result<Dir> {
         let name = plain(name.as_ref())?;
         let shown = self.shown.join(name);
@@ -103,12 +104,12 @@ impl Dir {
         plain(name.as_ref()).is_ok_and(|name| stat_of(&self.fd, name).is_ok())
     }
 
-    /// Removes a file in it. A link goes itself, never its target; a folder stays.
+    /// Removes a file in it. A symbolic link is removed itself, never its target. A folder is an error.
     pub fn remove_file(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
         Ok(unlinkat(&self.fd, plain(name.as_ref())?, AtFlags::empty())?)
     }
 
-    /// As [`Dir::remove_file`]; that there is none is no error.
+    /// Does the same as [`Dir::remove_file`], but a missing file is no error.
     pub fn remove_file_if_there(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
         match self.remove_file(name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -125,20 +126,20 @@ impl Dir {
         )?)
     }
 
-    /// Gives a file in it another name, in place of what had that.
+    /// Renames a file in it, and replaces the file that has the new name.
     pub fn rename(&self, from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) -> io::Result<()> {
         let (from, to) = (plain(from.as_ref())?, plain(to.as_ref())?);
         Ok(renameat(&self.fd, from, &self.fd, to)?)
     }
 
-    /// Moves a file of it to another folder, in place of what has its name there.
+    /// Moves a file of it to another folder, and replaces the file of that name there.
     pub fn move_to(&self, name: impl AsRef<OsStr>, to: &Dir) -> io::Result<()> {
         let name = plain(name.as_ref())?;
         Ok(renameat(&self.fd, name, &to.fd, name)?)
     }
 
-    /// Removes all that is in it, in its file system: of a folder that was made for whatever a process puts there. A link
-    /// goes itself, never its target.
+    /// Removes everything in it that is on the same file system. It is for folders that were made for the files of
+    /// another process. A symbolic link is removed itself, never its target.
     pub fn clear(&self) -> io::Result<()> {
         for entry in self.entries()? {
             match entry.kind {
@@ -161,14 +162,14 @@ impl Dir {
         }
     }
 
-    /// The folder by a descriptor that shares nothing with others of this process. The kernel gives a lock to an open
-    /// file: all copies of a descriptor hold it, so that a second thread would get what the first one has, and end it
-    /// for both.
+    /// Opens the folder again, by a descriptor that shares nothing with others of this process. A lock belongs to the
+    /// kernel's open file, which all copies of a descriptor share. With a copy, a second thread would get the first
+    /// one's lock, and release it for both.
     pub fn opened_again(&self) -> io::Result<File> {
         Ok(openat(&self.fd, ".", FOLDER, Mode::empty())?.into())
     }
 
-    /// Path at which this process reaches it, as long as this lives.
+    /// Path at which this process reaches it, valid as long as this value lives.
     pub fn path(&self) -> PathBuf {
         reached(&self.fd)
     }
@@ -181,7 +182,7 @@ impl Dir {
         self.open_file_as(name.as_ref(), OFlags::RDONLY)
     }
 
-    /// Opens a file in it for reading and writing, which is made if there is none: for this process's user alone.
+    /// Opens a file in it for reading and writing. A missing file is made, for this process's user alone.
     ///
     /// # Errors
     /// As [`Dir::open_file`].
@@ -192,7 +193,7 @@ impl Dir {
     /// Makes a file in it, for this process's user alone.
     ///
     /// # Errors
-    /// There is something of this name.
+    /// Something of this name exists.
     pub fn make_file(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
         let how = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
         self.open_file_as(name.as_ref(), how)
@@ -201,7 +202,7 @@ impl Dir {
     fn open_file_as(&self, name: &OsStr, how: OFlags) -> io::Result<File> {
         let name = plain(name)?;
         let shown = self.shown.join(name);
-        // Not to wait for the other end of a FIFO.
+        // An open without this would wait for the other end of a FIFO.
         let how = how | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let mode = match how.contains(OFlags::CREATE) {
             true => Mode::from_raw_mode(0o600),
@@ -215,12 +216,12 @@ impl Dir {
         Ok(fd.into())
     }
 
-    /// Path at which the kernel finds a new pin of this name: by the folder's descriptor, and then one name.
+    /// Path at which the kernel finds a new pin of this name: the folder's descriptor, then this one name.
     pub fn path_of_new(&self, name: &str) -> io::Result<PathBuf> {
         Ok(reached(&self.fd).join(plain(name.as_ref())?))
     }
 
-    /// A pin in it, for `BPF_OBJ_GET`, which takes a path.
+    /// Opens a pin in it, for `BPF_OBJ_GET`, which takes a path.
     ///
     /// # Errors
     /// It is no regular file, as pins are.
@@ -234,7 +235,8 @@ impl Dir {
         Ok(OpenPin(fd))
     }
 
-    /// Unmounts the file system whose root it is: at once from where it is mounted, and for good once nobody holds it.
+    /// Unmounts the file system whose root this is. It disappears from the mount point at once, and is freed once
+    /// nobody holds it.
     pub fn unmount(&self) -> io::Result<()> {
         let detach = nix::mount::MntFlags::MNT_DETACH;
         Ok(nix::mount::umount2(&reached(&self.fd), detach)?)
@@ -247,17 +249,17 @@ impl AsFd for Dir {
     }
 }
 
-/// A pin that was found and checked, but not opened as the kernel's object.
+/// Pin that was found and checked, but not opened as the kernel's object.
 pub struct OpenPin(OwnedFd);
 
 impl OpenPin {
-    /// Path at which this process reaches it, as long as this lives.
+    /// Path at which this process reaches it, valid as long as this value lives.
     pub fn path(&self) -> PathBuf {
         reached(&self.0)
     }
 }
 
-/// Path at which this process reaches an open descriptor, whatever its name leads to by now.
+/// Path at which this process reaches an open descriptor, whatever its name refers to by now.
 fn reached(fd: &OwnedFd) -> PathBuf {
     format!("/proc/self/fd/{}", fd.as_raw_fd()).into()
 }

@@ -1,4 +1,4 @@
-//! Reasons not to touch what is at a path that Onpath has chosen.
+//! Refusals to touch a file or folder at a path that Onpath has chosen.
 
 use std::error::Error;
 use std::fmt;
@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 /// Reason of a refusal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Why {
-    /// It belongs to the user of this number.
+    /// It belongs to another user, with this id.
     Owner(u32),
-    /// Others than its owner may write to it: its permissions.
+    /// Others than its owner may write to it. Holds its permissions.
     Writable(u32),
     /// It is a symbolic link.
     Link,
@@ -22,7 +22,7 @@ pub enum Why {
     Unknown,
 }
 
-/// Something that is left alone. It travels in an [`io::Error`].
+/// File or folder that Onpath leaves alone. It travels in an [`io::Error`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refused {
     path: PathBuf,
@@ -31,12 +31,12 @@ pub struct Refused {
 }
 
 impl Refused {
-    /// The thing at this path, with the reason.
+    /// Makes a refusal of the file or folder at this path.
     pub fn new(path: PathBuf, why: Why) -> Refused {
         Refused { path, why }
     }
 
-    /// The one in an error, if there is one in it.
+    /// Returns the refusal in an error, if there is one.
     pub fn of(error: &io::Error) -> Option<&Refused> {
         error.get_ref()?.downcast_ref()
     }
@@ -48,7 +48,7 @@ impl Refused {
         path.chars().map(visible).collect()
     }
 
-    /// An error of `openat2` by its reason.
+    /// Turns an error of `openat2` into a refusal, if it means one.
     pub(super) fn explain(error: io::Error, path: &Path) -> io::Error {
         match error.raw_os_error() {
             Some(libc::ELOOP) => Refused::new(path.to_owned(), Why::Link).into(),

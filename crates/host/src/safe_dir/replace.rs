@@ -10,8 +10,8 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// Writes a file, or puts it in place of the one of its name, in one step. A link of this name is replaced itself: what it
-/// leads to stays as it is. The folder may be writable to others.
+/// Writes a file, or replaces the one of its name, in one step. If the name is a symbolic link, the link itself is
+/// replaced, and its target stays. The folder may be writable to others.
 ///
 /// # Errors
 /// Nothing was changed. The name may be that of a folder, a device or a pipe, or of a link to one.
@@ -21,27 +21,27 @@ pub fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.put()
 }
 
-/// A file that is written piece by piece and takes its name only once it is complete. Until then a file of this name stays as
-/// it is. Dropping it leaves nothing behind.
+/// File that is written piece by piece and gets its name only once it is complete. Until then an existing file of this
+/// name stays. Dropping the value leaves nothing behind.
 #[derive(Debug)]
 pub struct NewFile {
     file: File,
     place: Place,
 }
 
-/// The place of the bytes until the file is complete.
+/// Location of the bytes until the file is complete.
 #[derive(Debug)]
 enum Place {
-    /// In a file without a name, which ends with this process, however that ends.
+    /// File without a name, which the kernel removes when this process ends, however it ends.
     Unnamed(PathBuf),
-    /// In a file beside it, where the file system has none without a name.
+    /// Temporary file in the same folder, on file systems that have no files without a name.
     Beside(PathBuf, PathBuf),
     /// At their destination.
     There,
 }
 
 impl NewFile {
-    /// Begins a file, or the bytes for the pipe or the device of this name, which go there at once.
+    /// Begins a file. If the name is that of a pipe or a device, the bytes go there at once.
     ///
     /// # Errors
     /// Nothing was changed. The name may be that of a folder or a socket.
@@ -126,12 +126,12 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-/// A free name in the folder of a file.
+/// Returns an unused name in the folder of a file.
 fn next_to(path: &Path) -> PathBuf {
     folder(path).join(random_name(".onpath-"))
 }
 
-/// A name that begins so, and that nobody foresees.
+/// Returns an unpredictable name with this prefix.
 pub fn random_name(prefix: &str) -> String {
     // The standard library takes its keys from the kernel's random numbers.
     format!("{prefix}{:016x}", RandomState::new().hash_one(prefix))

@@ -1,4 +1,4 @@
-//! In folders of the tests' own, which hold nothing that a mistake could cost.
+//! Tests of safe folders, in temporary folders of their own.
 
 use super::*;
 use std::fs;
@@ -165,7 +165,7 @@ fn a_new_file_has_its_name_only_once_it_is_complete() {
     whole.put().expect("room");
     assert_eq!(fs::read(&path).expect("there"), b"new");
     assert_eq!(names(), 1);
-    // What goes to a pipe goes there at once.
+    // Bytes for a pipe are written at once.
     let (mut reader, writer) = std::io::pipe().expect("a pipe");
     let to = format!("/proc/self/fd/{}", writer.as_raw_fd());
     let mut piped = NewFile::begin(Path::new(&to)).expect("opens");
@@ -175,7 +175,7 @@ fn a_new_file_has_its_name_only_once_it_is_complete() {
     let mut bytes = Vec::new();
     reader.read_to_end(&mut bytes).expect("reads");
     assert_eq!(bytes, b"new");
-    // A name that stands for an open file is nobody's to replace.
+    // A link to a process's open file must not be replaced.
     let link = folder.path().join("stdout");
     let open = fs::File::open(&path).expect("there");
     symlink(format!("/proc/self/fd/{}", open.as_raw_fd()), &link).expect("room");

@@ -1,28 +1,28 @@
-//! What happens to packets in one direction, and what has happened.
+//! Conditions of one direction of a relay, and counts of what it did.
 
 use super::packet::TRANSPORT_TRAFFIC;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// A choice among packets, which are counted from 1.
+/// Choice among packets, which are numbered from 1.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Pick {
     /// No packet.
     #[default]
     None,
-    /// These.
+    /// Packets with these numbers.
     List(BTreeSet<u64>),
-    /// Each whose number this divides; 0 is none.
+    /// Packets whose numbers are multiples of this one; 0 selects none.
     Every(u64),
 }
 
 impl Pick {
-    /// These packets.
+    /// Chooses these packets.
     pub fn list(numbers: impl IntoIterator<Item = u64>) -> Pick {
         Pick::List(numbers.into_iter().collect())
     }
 
-    /// Whether a packet is chosen.
+    /// Returns true if a packet is chosen.
     pub fn has(&self, number: u64) -> bool {
         match self {
             Pick::None => false,
@@ -32,28 +32,28 @@ impl Pick {
     }
 }
 
-/// What a relay does to the packets of one direction. The default forwards them at once.
+/// Treatment of packets in one direction of a relay. The default forwards them at once.
 #[derive(Clone, Debug)]
 pub struct Conditions {
-    /// From a packet's arrival at the relay to its departure.
+    /// Time from a packet's arrival at the relay to its departure.
     pub delay: Duration,
-    /// Packets that do not get through.
+    /// Packets that are dropped.
     pub loss: Pick,
     /// Packets that are held back until others have overtaken them.
     pub hold: Pick,
-    /// How many overtake a packet that is held back.
+    /// Number of packets that overtake one that is held back.
     pub hold_by: u32,
     /// Packets that are sent twice.
     pub duplicate: Pick,
-    /// The longest packet that gets through, in bytes of the network layer.
+    /// Length of the longest packet that gets through, in bytes of the network layer.
     pub mtu: Option<u32>,
-    /// Whether the sender of a longer one gets an ICMPv6 Packet Too Big.
+    /// True if the sender of a longer packet gets an ICMPv6 Packet Too Big.
     pub reports_mtu: bool,
-    /// What TCP's maximum segment size is lowered to in each SYN.
+    /// TCP's maximum segment size is lowered to this in each SYN.
     pub segment_size: Option<u16>,
-    /// Which packets are counted, and so may be chosen. Others are passed on after the delay.
+    /// Tests if a packet is counted, and so may be chosen. Others are forwarded after the delay.
     pub counted: fn(&[u8]) -> bool,
-    /// How many packets that got through are kept as they were.
+    /// Number of packets to keep, as they were when they left.
     pub keep: usize,
 }
 
@@ -74,39 +74,39 @@ impl Default for Conditions {
     }
 }
 
-/// Most delays that are kept.
+/// Greatest number of delays that are kept.
 pub(super) const MOST_DELAYS: usize = 1 << 20;
 
-/// What a relay did in one direction.
+/// Counts of a relay in one direction.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
-    /// Packets that came and are counted; see [`Conditions::counted`].
+    /// Packets that arrived and are counted; see [`Conditions::counted`].
     pub seen: u64,
-    /// Of these: chosen to be lost.
+    /// Counted packets that were dropped by choice.
     pub lost: u64,
-    /// Of these: too big for the path.
+    /// Counted packets that exceeded the MTU.
     pub too_big: u64,
-    /// Of these: left, copies not counted.
+    /// Counted packets that left, without copies.
     pub passed: u64,
-    /// Of these: left after packets that came later.
+    /// Counted packets that left after packets that arrived later.
     pub overtaken: u64,
     /// Copies that left.
     pub duplicated: u64,
     /// Packets of any kind that found the relay's queue full. They invalidate a test.
     pub overflowed: u64,
-    /// From arrival to departure, of each counted packet that left, in that order.
+    /// Time from arrival to departure of each counted packet that left, in order of departure.
     pub delays: Vec<Duration>,
     /// The first packets that left, from the link layer on.
     pub kept: Vec<Vec<u8>>,
 }
 
 impl Counts {
-    /// The shortest time that a packet spent in the relay.
+    /// Returns the shortest time that a packet spent in the relay.
     pub fn least_delay(&self) -> Option<Duration> {
         self.delays.iter().min().copied()
     }
 
-    /// The mean time that packets spent in the relay.
+    /// Returns the mean time that packets spent in the relay.
     pub fn mean_delay(&self) -> Option<Duration> {
         let count = u32::try_from(self.delays.len()).ok().filter(|n| *n > 0)?;
         Some(self.delays.iter().sum::<Duration>() / count)

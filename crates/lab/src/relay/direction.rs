@@ -1,4 +1,4 @@
-//! One direction of a relay: a thread that receives and decides, and one that sends when it is time.
+//! One direction of a relay: a thread receives packets and decides about them, another one sends them on time.
 
 use super::conditions::{Conditions, Counts, MOST_DELAYS};
 use super::packet::{lower_segment_size, too_big};
@@ -11,19 +11,19 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 const ETHERNET: usize = 14;
-/// How long a sleep may be late; the rest is waited for awake.
+/// Greatest oversleep that is expected. The rest of a wait spins.
 const LATE: Duration = Duration::from_micros(200);
-/// A packet that is held back and that no other follows goes on after this time: on a busy machine those that are to
-/// overtake it may come late.
+/// Time after which a held packet is sent although too few packets have overtaken it. On a busy machine those may come
+/// late.
 const HOLD_NO_LONGER: Duration = Duration::from_secs(1);
-/// How often a thread looks whether it should stop.
+/// Interval at which a thread checks for the request to stop, in milliseconds.
 const LOOK_UP_MS: u16 = 20;
 
 fn lock(counts: &Mutex<Counts>) -> MutexGuard<'_, Counts> {
     counts.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A packet on its way out.
+/// Packet that will be sent.
 pub(super) struct Departure {
     bytes: Vec<u8>,
     arrived: SystemTime,
@@ -32,14 +32,14 @@ pub(super) struct Departure {
     copy: bool,
 }
 
-/// A packet that others are to overtake.
+/// Packet that others must overtake.
 struct Held {
     departure: Departure,
-    /// How many more.
+    /// Number of packets that must still overtake it.
     by: u32,
 }
 
-/// Takes packets in.
+/// Receives packets, and decides about each.
 pub(super) struct Receiver {
     socket: Arc<RawSocket>,
     conditions: Conditions,
@@ -64,7 +64,7 @@ impl Receiver {
         }
     }
 
-    /// Works until `stop` is set and nothing waits.
+    /// Works until `stop` is set and no packet is left.
     pub(super) fn work(mut self, stop: &AtomicBool) -> io::Result<()> {
         loop {
             let ready = self.socket.wait(LOOK_UP_MS)?;
@@ -139,7 +139,7 @@ impl Receiver {
         Ok(())
     }
 
-    /// A packet has gone on; those held back long enough follow it.
+    /// Counts a forwarded packet for all that are held back, and releases those that were overtaken often enough.
     fn overtake(&mut self, due: SystemTime) {
         for held in &mut self.held {
             held.by = held.by.saturating_sub(1);
@@ -167,12 +167,12 @@ impl Receiver {
     }
 }
 
-/// The other thread ends early only after an error, which it reports itself.
+/// Passes a packet to the sending thread. That thread ends early only after an error, which it reports itself.
 fn send(queue: &mpsc::Sender<Departure>, departure: Departure) {
     let _ = queue.send(departure);
 }
 
-/// Sends packets out.
+/// Sends packets when they are due.
 pub(super) struct Sender {
     socket: Arc<RawSocket>,
     waiting: mpsc::Receiver<Departure>,
@@ -195,12 +195,12 @@ impl Sender {
         }
     }
 
-    /// Works until the receiving thread has ended and nothing waits.
+    /// Works until the receiving thread has ended and no packet is left.
     pub(super) fn work(self) -> io::Result<()> {
         while let Ok(departure) = self.waiting.recv() {
             wait_until(departure.due);
-            // Sending wakes the receiver, which may run on this processor before the call returns: the time before
-            // the call is nearer to the truth.
+            // Sending wakes the receiver, which may run on this processor before the call returns. So the time is taken
+            // before the call.
             let spent = SystemTime::now()
                 .duration_since(departure.arrived)
                 .unwrap_or_default();
@@ -222,7 +222,7 @@ impl Sender {
     }
 }
 
-/// Sleeps, and stays awake for the last bit.
+/// Sleeps until shortly before a time, then spins.
 fn wait_until(due: SystemTime) {
     while let Ok(left) = due.duration_since(SystemTime::now()) {
         if left > LATE {

@@ -1,4 +1,4 @@
-//! A forwarder between two devices that disturbs traffic and counts what it did.
+//! Relay between two devices: it forwards packets, disturbs them and counts what it did.
 
 mod conditions;
 mod direction;
@@ -16,10 +16,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Bytes of packets that may wait at a socket.
+/// Receive buffer of a socket, in bytes.
 const ROOM: usize = 64 << 20;
 
-/// Takes packets from one device to the other, in both directions, until it is dropped.
+/// Forwards packets between two devices, in both directions, until it is dropped.
 #[derive(Debug)]
 pub struct Relay {
     stop: Arc<AtomicBool>,
@@ -28,7 +28,7 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// Starts between a socket at the client's side and one at the server's.
+    /// Starts between a socket on the client's side and one on the server's.
     pub(crate) fn start(
         client: RawSocket,
         server: RawSocket,
@@ -59,7 +59,7 @@ impl Relay {
         })
     }
 
-    /// What it did so far: towards the server, towards the client.
+    /// Returns the counts so far: towards the server, towards the client.
     pub fn counts(&self) -> [Counts; 2] {
         [0, 1].map(|n: usize| {
             let counts = self.counts[n].lock();
@@ -67,8 +67,8 @@ impl Relay {
         })
     }
 
-    /// Waits until so many counted packets have come towards the server, for ten seconds at most: the kernel of a busy
-    /// machine hands them over some time after they were sent.
+    /// Waits until this number of counted packets has come towards the server, for ten seconds at most. On a busy
+    /// machine the kernel delivers them some time after they were sent.
     pub fn wait_for(&self, packets: u64) -> io::Result<()> {
         let started = Instant::now();
         loop {
@@ -85,8 +85,8 @@ impl Relay {
         }
     }
 
-    /// Waits until no packet has come for 300 ms, for ten seconds at most: the last acknowledgements of a stream are on
-    /// their way when both applications are done with it.
+    /// Waits until no packet has come for 300 ms, for ten seconds at most. The last acknowledgements of a stream may
+    /// still be under way when both applications are done.
     pub fn wait_until_quiet(&self) -> io::Result<()> {
         const QUIET: Duration = Duration::from_millis(300);
         let came = || self.counts().map(|counts| counts.seen + counts.overflowed);
@@ -107,7 +107,7 @@ impl Relay {
         Ok(())
     }
 
-    /// Stops after the waiting packets, and returns what it did.
+    /// Stops once all waiting packets are sent, and returns the counts.
     pub fn finish(mut self) -> io::Result<[Counts; 2]> {
         self.stop.store(true, Ordering::Relaxed);
         for thread in self.threads.drain(..) {
@@ -142,7 +142,7 @@ mod tests {
         }
     }
 
-    /// Datagrams, one each millisecond, to a server that keeps what it gets.
+    /// Sends datagrams, one each millisecond, and returns the numbers that arrive and the relay's counts.
     fn arrivals(conditions: Conditions, count: u64) -> (Vec<u64>, Counts) {
         let net = Relayed::new(ends()).expect("this test needs root");
         let relay = net

@@ -1,13 +1,14 @@
-//! IPv6 packets as the relay reads and writes them.
+//! Reading and writing of IPv6 packets, for the relay.
 
 const ETHERNET: usize = 14;
 const IPV6: usize = 40;
 const DESTINATION_OPTIONS: u8 = 60;
 const ICMPV6: u8 = 58;
-/// The least MTU of IPv6: what an error message may measure.
+/// Minimum MTU of IPv6, which an error message must not exceed.
 const LEAST_MTU: usize = 1280;
 
-/// The transport protocol of an IPv6 packet, and where its header begins; a Destination Options header is passed over.
+/// Returns the transport protocol of an IPv6 packet and the offset of its header. Destination Options headers are
+/// skipped.
 pub(super) fn transport(packet: &[u8]) -> Option<(u8, usize)> {
     if packet.get(12..ETHERNET)? != [0x86, 0xdd] {
         return None;
@@ -21,14 +22,14 @@ pub(super) fn transport(packet: &[u8]) -> Option<(u8, usize)> {
     (at < packet.len()).then_some((next, at))
 }
 
-/// TCP, UDP, and ICMPv6 echoes: what applications send.
+/// Selects the traffic of applications: TCP, UDP, and ICMPv6 echoes.
 pub const TRANSPORT_TRAFFIC: fn(&[u8]) -> bool = |packet| match transport(packet) {
     Some((6 | 17, _)) => true,
     Some((ICMPV6, at)) => matches!(packet[at], 128 | 129),
     _ => false,
 };
 
-/// Lowers the maximum segment size in a SYN, as middleboxes do that know a narrow path.
+/// Lowers the maximum segment size in a SYN, as middleboxes on a path with a small MTU do.
 pub(super) fn lower_segment_size(packet: &mut [u8], most: u16) {
     const SYN: u8 = 2;
     let Some((6, tcp)) = transport(packet) else {
@@ -64,9 +65,10 @@ pub(super) fn lower_segment_size(packet: &mut [u8], most: u16) {
     header[at + 2..at + 4].copy_from_slice(&most.to_be_bytes());
 }
 
-/// The Packet Too Big message to the sender of a packet that exceeded the path MTU (RFC 4443, section 3.2). `None` if it is no IPv6.
+/// Returns the Packet Too Big message to the sender of a packet that exceeded the path MTU (RFC 4443, section 3.2).
+/// Returns `None` if the packet is not IPv6.
 pub(super) fn too_big(packet: &[u8], mtu: u32) -> Option<Vec<u8>> {
-    /// The router that the relay is not.
+    /// Address that the message comes from: a router that does not exist.
     const ROUTER: [u8; 16] = [0xfd, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xfe];
     if packet.len() < ETHERNET + IPV6 || packet[12..ETHERNET] != [0x86, 0xdd] {
         return None;
@@ -143,7 +145,7 @@ mod tests {
         packet.truncate(70);
         packet[54] = 6;
         packet.extend([0; 12]);
-        // 24 bytes, SYN; an option of padding twice, and the size.
+        // 24 bytes of options, SYN; padding twice, and the segment size.
         packet.extend([0x70, 2, 0, 0, 0, 0, 0, 0, 1, 1, 2, 4, 0x05, 0xa0, 0, 0]);
         let sum = !fold(ones_sum(&packet[70..]));
         packet[86..88].copy_from_slice(&sum.to_be_bytes());

@@ -1,4 +1,4 @@
-//! Datagrams from the client to the server at a steady rate, each byte of them checked.
+//! Datagrams from the client to the server at a constant rate, each byte of them checked.
 
 use super::pattern;
 use crate::net::{Route, SERVER};
@@ -9,37 +9,37 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often the receiver looks whether it should stop, and how long the last ones have to arrive.
+/// Interval at which the receiver checks for the request to stop; then the time that the last datagrams have to arrive.
 const LOOK_UP: Duration = Duration::from_millis(20);
 const LAST: Duration = Duration::from_millis(200);
-/// Datagrams are sent as many at once as are due every so often.
+/// Interval between bursts: each sends the datagrams that are due.
 const TICK: Duration = Duration::from_millis(1);
 
-/// What is sent.
+/// Size, rate and duration of a stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Plan {
     /// Bytes of each datagram, at least 8.
     pub size: usize,
-    /// Datagrams a millisecond.
+    /// Datagrams per millisecond.
     pub rate: u32,
-    /// For so long.
+    /// Duration of the stream.
     pub time: Duration,
 }
 
-/// What came of it.
+/// Counts of a stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Seen {
     /// Datagrams that were sent.
     pub sent: u64,
-    /// Datagrams that arrived as they were sent; those that overflow a busy receiver's queue are not among them.
+    /// Datagrams that arrived intact. Those that overflow a busy receiver's queue are not among them.
     pub intact: u64,
-    /// Datagrams that arrived otherwise.
+    /// Datagrams that arrived with other bytes.
     pub corrupted: u64,
-    /// The longest time in which nothing arrived.
+    /// Longest time in which nothing arrived.
     pub longest_gap: Duration,
 }
 
-/// Sends from the client to the server.
+/// Sends a stream from the client to the server.
 pub fn stream(net: &impl Route, port: u16, plan: Plan) -> io::Result<Seen> {
     let plan = Plan {
         size: plan.size.max(8),
@@ -89,7 +89,7 @@ fn send(socket: &UdpSocket, plan: Plan) -> io::Result<u64> {
     Ok(sent)
 }
 
-/// Its number, and from there on the stream that both ends know.
+/// Returns a datagram: its number, then bytes of the stream that both ends know.
 fn datagram(number: u64, size: usize) -> Vec<u8> {
     let mut bytes = number.to_be_bytes().to_vec();
     bytes.extend(pattern::at(number.wrapping_mul(size as u64), size - 8));

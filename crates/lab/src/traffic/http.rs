@@ -1,4 +1,4 @@
-//! A download by HTTP, each byte of it checked: a small server of ours, `curl` as the client.
+//! Download by HTTP, each byte of it checked. The server is our own, and `curl` is the client.
 
 use super::{Amount, Transferred, pattern};
 use crate::net::{Route, SERVER};
@@ -7,13 +7,13 @@ use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How much longer than it should take a download may take.
+/// Longest time that a download may take, beyond its own duration.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Bytes of a chunk of a body of unknown length.
+/// Size of a chunk of a body of unknown length, in bytes.
 const PIECE: usize = 64 << 10;
 
-/// Downloads from the server to the client: a body of announced length, or one in chunks that goes on
-/// until the time is over.
+/// Downloads from the server to the client. The body has an announced length, or comes in chunks until the time is
+/// over.
 pub fn download(net: &impl Route, port: u16, amount: Amount) -> io::Result<Transferred> {
     let listener = net.server().run(|| TcpListener::bind((SERVER, port)))?;
     let url = format!("http://[{SERVER}]:{port}/");
@@ -36,7 +36,7 @@ pub fn download(net: &impl Route, port: u16, amount: Amount) -> io::Result<Trans
     if seen.corrupted_at.is_some() {
         return Ok(seen);
     }
-    // It fails if a body ends before its length or its last chunk. Then the server may not have got a request yet.
+    // It fails if a body ends before its length or its last chunk. In that case the server may not have got a request.
     if !curl.finish()? {
         return Err(io::Error::other(format!(
             "curl failed after {} bytes",
@@ -53,7 +53,7 @@ pub fn download(net: &impl Route, port: u16, amount: Amount) -> io::Result<Trans
     Ok(seen)
 }
 
-/// Answers one request, and returns how many bytes the body had.
+/// Answers one request, and returns the length of the body.
 fn serve_one(listener: &TcpListener, amount: Amount) -> io::Result<u64> {
     let (stream, _) = listener.accept()?;
     stream.set_write_timeout(Some(PATIENCE))?;

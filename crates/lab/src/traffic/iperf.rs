@@ -1,4 +1,4 @@
-//! Throughput by `iperf3`, from the client to the server.
+//! Throughput from the client to the server, measured by `iperf3`.
 
 use crate::net::{Route, SERVER};
 use crate::space::Space;
@@ -8,29 +8,29 @@ use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What is sent.
+/// Traffic that is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Load {
-    /// One TCP stream, as fast as it goes.
+    /// One TCP stream, at full speed.
     Tcp,
-    /// Datagrams of this many bytes; bits a second, 0 as fast as it goes.
+    /// Datagrams of one size.
     Udp {
-        /// Bytes.
+        /// Size of each datagram in bytes.
         size: u32,
-        /// Bits a second.
+        /// Bits per second; 0 sends at full speed.
         rate: u64,
     },
 }
 
-/// The report of `iperf3`.
+/// Report of `iperf3`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Measured {
-    /// Bits of payload a second that arrived.
+    /// Bits of payload per second that arrived.
     pub bits_per_second: f64,
-    /// The same for each interval of the stream, in order: for TCP what the sender handed over, which no queue
-    /// makes faster than it is, for UDP what arrived. At least a tenth of a second each.
+    /// Rate of each interval of the stream, in order; intervals have at least a tenth of a second. For TCP it is the
+    /// rate at which the sender handed data over, which queues cannot inflate. For UDP it is the rate of arrival.
     pub intervals: Vec<f64>,
-    /// TCP segments that were sent again.
+    /// Retransmitted TCP segments.
     pub retransmits: u64,
     /// Datagrams that were sent.
     pub packets: u64,
@@ -38,20 +38,20 @@ pub struct Measured {
     pub lost: u64,
 }
 
-/// The shortest interval that `iperf3` knows, in seconds.
+/// Shortest interval that `iperf3` accepts, in seconds.
 const SHORTEST: f64 = 0.1;
 
-/// What TCP streams are sent by, whatever the machine prefers: it is there on every kernel and sends as fast as it goes, where
-/// BBR sends as fast as it believes that it goes.
+/// Congestion control of TCP streams, whatever the machine's default. Every kernel has it, and it sends as fast as the
+/// path allows. BBR instead sends at the rate that it estimates.
 pub const CONGESTION_CONTROL: &str = "cubic";
 
-/// Where `iperf3` listens.
+/// Port on which `iperf3` listens.
 const PORT: u16 = 5201;
 
-/// Sends for a number of full seconds.
+/// Measures for a number of full seconds.
 pub fn run(net: &impl Route, load: Load, time: Duration) -> io::Result<Measured> {
     let seconds = time.as_secs().max(1);
-    // Few enough that the server's report fits into a pipe without a reader.
+    // So few intervals that the server's report fits into a pipe without a reader.
     let interval = format!("{:.1}", (seconds as f64 / 20.0).max(SHORTEST));
     let words = [
         "iperf3",
@@ -90,7 +90,7 @@ pub fn run(net: &impl Route, load: Load, time: Duration) -> io::Result<Measured>
     parse(&report, load).ok_or_else(|| io::Error::other(format!("`iperf3` reported: {report}")))
 }
 
-/// A server that reports as JSON does not print when it is ready.
+/// Waits until `iperf3` listens. A server that reports as JSON does not print when it is ready.
 fn wait_for_listener(space: &Space) -> io::Result<()> {
     const PATIENCE: Duration = Duration::from_secs(10);
     const LOOK_AGAIN: Duration = Duration::from_millis(2);
@@ -108,7 +108,7 @@ fn wait_for_listener(space: &Space) -> io::Result<()> {
     })
 }
 
-/// Whether a list of sockets, as the kernel writes it, has one that listens on a port.
+/// Returns true if a list of sockets, as the kernel writes it, has one that listens on a port.
 fn is_listening(sockets: &str, port: u16) -> bool {
     const LISTENS: &str = "0A";
     let port = format!(":{port:04X}");
@@ -145,7 +145,7 @@ fn parse(report: &Value, load: Load) -> Option<Measured> {
     })
 }
 
-/// The rates of one side's intervals, without a last one that is too short to count.
+/// Returns the rates of one side's intervals, without a last one that is too short to count.
 fn intervals(report: &Value) -> Option<Vec<f64>> {
     let sums = report["intervals"].as_array()?.iter().map(|i| &i["sum"]);
     let mut rates = Vec::new();

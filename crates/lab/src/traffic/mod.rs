@@ -1,4 +1,4 @@
-//! Traffic that knows what must arrive.
+//! Traffic whose receiver knows what must arrive.
 
 pub mod datagrams;
 pub mod http;
@@ -10,24 +10,24 @@ pub mod udp;
 
 use std::time::Duration;
 
-/// What a transfer came to.
+/// Result of a transfer.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Transferred {
-    /// Bytes that arrived and were as they should be.
+    /// Number of bytes that arrived intact.
     pub bytes: u64,
-    /// Where the first byte that was not as it should be stands, if any.
+    /// Offset of the first corrupted byte, if any.
     pub corrupted_at: Option<u64>,
-    /// From the start of the transfer to the last byte.
+    /// Time from the start of the transfer to the last byte.
     pub time: Duration,
-    /// The longest time in which nothing arrived.
+    /// Longest time in which nothing arrived.
     pub longest_gap: Duration,
 }
 
-/// How much is transferred.
+/// Amount of data to transfer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Amount {
-    /// So many bytes.
+    /// Number of bytes.
     Bytes(u64),
-    /// What goes through in this time.
+    /// Amount that is transferred in this time.
     Time(Duration),
 }

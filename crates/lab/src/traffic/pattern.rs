@@ -1,13 +1,13 @@
-//! A stream of bytes that both ends know, so that each byte is checked where it must be.
+//! Stream of bytes that both ends know, so each byte can be checked at its position.
 
 use super::Transferred;
 use std::io::{self, Read};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-/// The stream repeats after so many bytes, a prime number: what goes astray by a packet or a page is seen.
+/// Period of the stream in bytes. It is a prime number, so data that is shifted by a packet or a page is noticed.
 const PERIOD: usize = 1_048_573;
-/// Most bytes that are asked for at once.
+/// Most bytes that can be asked for at once.
 pub(super) const CHUNK: usize = 256 << 10;
 
 static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| {
@@ -24,13 +24,13 @@ static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| {
     bytes
 });
 
-/// Some bytes of the stream from an offset on.
+/// Returns bytes of the stream from an offset on.
 pub(super) fn at(offset: u64, length: usize) -> &'static [u8] {
     let from = (offset % PERIOD as u64) as usize;
     &BYTES[from..from + length.min(CHUNK)]
 }
 
-/// Reads to the end, comparing each byte. Times are from `started` on, when the transfer began.
+/// Reads to the end, comparing each byte. Times are relative to `started`, the start of the transfer.
 pub(super) fn check(source: &mut impl Read, started: Instant) -> io::Result<Transferred> {
     let mut buffer = vec![0; CHUNK];
     let mut seen = Transferred {

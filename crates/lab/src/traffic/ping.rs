@@ -4,20 +4,20 @@ use crate::net::{Route, SERVER};
 use std::io;
 use std::time::Duration;
 
-/// The report of `ping`.
+/// Report of `ping`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pinged {
-    /// Requests.
+    /// Requests sent.
     pub sent: u64,
-    /// Answers.
+    /// Replies received.
     pub received: u64,
-    /// Answers that had other bytes than their requests.
+    /// Replies that had other bytes than their requests.
     pub corrupted: u64,
 }
 
 /// Sends requests from the client to the server, one each interval.
 pub fn ping(net: &impl Route, count: u64, interval: Duration) -> io::Result<Pinged> {
-    // It compares the bytes of answers only if it shows them.
+    // It compares the bytes of replies only if it shows them.
     let output = net.client().output(&[
         "ping",
         "-6",
@@ -32,7 +32,7 @@ pub fn ping(net: &impl Route, count: u64, interval: Duration) -> io::Result<Ping
     parse(&output_text).ok_or_else(|| io::Error::other(format!("`ping` printed: {output_text}")))
 }
 
-/// `3 packets transmitted, 3 received, 0% packet loss, time 2003ms`
+/// Parses `3 packets transmitted, 3 received, 0% packet loss, time 2003ms`.
 fn parse(text: &str) -> Option<Pinged> {
     let line = text.lines().find(|l| l.contains("packets transmitted"))?;
     let mut parts = line.split(", ");

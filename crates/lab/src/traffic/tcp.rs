@@ -1,4 +1,4 @@
-//! A stream from the client to the server, each byte of it checked.
+//! TCP stream from the client to the server, each byte of it checked.
 
 use super::{Amount, Transferred, pattern};
 use crate::net::{Route, SERVER};
@@ -8,7 +8,7 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// After so long without a byte something is wrong for good.
+/// Time without a byte after which a transfer has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Sends from the client to the server.
@@ -28,12 +28,12 @@ pub fn between(
     let (mut arriving, _) = listener.accept()?;
     arriving.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
-    // Before the sender's clock, so that what it sends for some time is seen for that time.
+    // Started before the sender's clock, so that a stream of some duration is seen for that duration.
     let started = Instant::now();
     let (sent, seen) = thread::scope(|scope| {
         let sending = scope.spawn(|| send(stream, amount));
         let seen = pattern::check(&mut arriving, started);
-        // Nobody reads what the sender still sends.
+        // Stops the sender: nobody reads the rest.
         let _ = arriving.shutdown(Shutdown::Both);
         let sent = sending
             .join()
@@ -47,9 +47,8 @@ pub fn between(
     Ok(seen)
 }
 
-/// Sends so many bytes each way on one connection, which is opened to an address that the way there translates to the listener's, or
-/// leaves. Returns what arrived at the listener, and
-/// where it was opened.
+/// Sends `bytes` bytes in each direction of one connection. The connection is opened to `at`, which the path may
+/// translate to the listener's address `bound`. Returns the transfer to the listener and the one to the opener.
 pub fn exchange(
     (from, at): (&Space, SocketAddr),
     (to, bound): (&Space, SocketAddr),
@@ -71,7 +70,7 @@ pub fn exchange(
             Ok(scope.spawn(move || {
                 let seen = pattern::check(&mut { sink }, started);
                 if !matches!(seen, Ok(seen) if seen.bytes == bytes) {
-                    // Nobody waits for what will not come any more.
+                    // Nobody waits for bytes that will not come any more.
                     let _ = (near.shutdown(Shutdown::Both), far.shutdown(Shutdown::Both));
                 }
                 seen

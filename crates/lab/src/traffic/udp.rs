@@ -1,4 +1,4 @@
-//! Datagrams: requests with answers after a time, and one-way streams. The first 8 bytes are a number from 1.
+//! UDP: requests with delayed replies, and one-way streams. The first 8 bytes of a datagram are its number, from 1.
 
 use crate::space::Space;
 use crate::worker::Worker;
@@ -13,17 +13,18 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-/// How often a server looks whether it should stop.
+/// Interval at which a server checks for the request to stop.
 const LOOK_UP: Duration = Duration::from_millis(20);
 
-/// A socket whose datagrams come with the time at which the kernel got them.
+/// Opens a socket whose datagrams come with the time at which the kernel received them.
 fn open(space: &Space, at: SocketAddr) -> io::Result<UdpSocket> {
     let socket = space.run(|| UdpSocket::bind(at))?;
     setsockopt(&socket, ReceiveTimestampns, &true)?;
     Ok(socket)
 }
 
-/// The next datagram: how many bytes, from whom, and when it reached the kernel. `None` if the socket's time is over.
+/// Receives the next datagram: its length, its sender, and the time at which it reached the kernel. Returns `None` on a
+/// timeout of the socket.
 fn receive(
     socket: &UdpSocket,
     buffer: &mut [u8],
@@ -60,12 +61,12 @@ fn number(datagram: &[u8]) -> u64 {
     u64::from_be_bytes(first)
 }
 
-/// Answers each datagram with the same bytes after a time.
+/// Answers each datagram with the same bytes, after a delay.
 #[derive(Debug)]
 pub struct Server(Worker<Vec<Duration>>);
 
 impl Server {
-    /// Starts; works until it is dropped.
+    /// Starts it; it works until it is dropped.
     pub fn start(space: &Space, at: SocketAddr, wait: Duration) -> io::Result<Server> {
         let socket = open(space, at)?;
         socket.set_read_timeout(Some(LOOK_UP))?;
@@ -84,13 +85,13 @@ impl Server {
         })))
     }
 
-    /// Stops, and returns how long each datagram waited: from the kernel's having it to its being sent back.
+    /// Stops it, and returns the time between arrival in the kernel and reply of each datagram.
     pub fn finish(self) -> io::Result<Vec<Duration>> {
         self.0.finish()
     }
 }
 
-/// Until a time after another has passed, to the microsecond.
+/// Waits until `time` has passed since another time, to the microsecond.
 fn pause(since: SystemTime, time: Duration) {
     const LATE: Duration = Duration::from_micros(200);
     let due = since + time;
@@ -103,18 +104,18 @@ fn pause(since: SystemTime, time: Duration) {
     }
 }
 
-/// Requests, each sent after the answer to the one before.
+/// Requests, each sent after the reply to the one before.
 #[derive(Clone, Copy, Debug)]
 pub struct Exchange {
-    /// How many.
+    /// Number of requests.
     pub count: u64,
-    /// Bytes of each, at least 8.
+    /// Bytes of each request, at least 8.
     pub size: usize,
-    /// From an answer to the next request.
+    /// Time from a reply to the next request.
     pub gap: Duration,
-    /// After which an answer is not waited for any longer.
+    /// Longest wait for a reply.
     pub patience: Duration,
-    /// The client's port; 0 takes any.
+    /// The client's port; 0 takes any free one.
     pub port: u16,
 }
 
@@ -130,16 +131,16 @@ impl Default for Exchange {
     }
 }
 
-/// What came of the requests.
+/// Result of an exchange.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Exchanged {
-    /// From a request's being sent to the kernel's having the answer, in order of requests.
+    /// Time from sending a request to the reply's arrival in the kernel, in order of requests.
     pub round_trips: Vec<Duration>,
-    /// Requests without an answer.
+    /// Requests without a reply.
     pub unanswered: u64,
 }
 
-/// Sends requests and waits for the answers.
+/// Sends requests and waits for the replies.
 pub fn exchange(space: &Space, to: SocketAddr, plan: Exchange) -> io::Result<Exchanged> {
     let socket = open(space, (std::net::Ipv6Addr::UNSPECIFIED, plan.port).into())?;
     socket.connect(to)?;
@@ -159,7 +160,7 @@ pub fn exchange(space: &Space, to: SocketAddr, plan: Exchange) -> io::Result<Exc
                         .push(came.duration_since(sent).unwrap_or_default());
                     break;
                 }
-                // An answer to an earlier request, or a copy of one.
+                // A reply to an earlier request, or a copy of one.
                 Some((length, ..)) if number(&answer[..length]) < n => {}
                 Some(_) => return Err(io::Error::other("an answer was not what was sent")),
                 None => {}
@@ -176,7 +177,7 @@ pub fn exchange(space: &Space, to: SocketAddr, plan: Exchange) -> io::Result<Exc
     Ok(seen)
 }
 
-/// Sends datagrams with the numbers from 1 to `count` without waiting for answers.
+/// Sends datagrams with the numbers from 1 to `count`, without waiting for replies.
 pub fn send(space: &Space, to: SocketAddr, count: u64, gap: Duration) -> io::Result<()> {
     let socket = open(space, "[::]:0".parse().map_err(io::Error::other)?)?;
     for n in 1..=count {
@@ -186,12 +187,12 @@ pub fn send(space: &Space, to: SocketAddr, count: u64, gap: Duration) -> io::Res
     Ok(())
 }
 
-/// Takes datagrams and keeps their numbers.
+/// Receives datagrams and keeps their numbers.
 #[derive(Debug)]
 pub struct Sink(Worker<Vec<u64>>);
 
 impl Sink {
-    /// Starts; works until it is dropped.
+    /// Starts it; it works until it is dropped.
     pub fn start(space: &Space, at: SocketAddr) -> io::Result<Sink> {
         let socket = open(space, at)?;
         socket.set_read_timeout(Some(LOOK_UP))?;
@@ -201,7 +202,7 @@ impl Sink {
             loop {
                 match receive(&socket, &mut buffer)? {
                     Some((length, ..)) => numbers.push(number(&buffer[..length])),
-                    // What had come when it was stopped is taken first.
+                    // Datagrams that came before it was stopped are taken first.
                     None if stop.load(Ordering::Relaxed) => return Ok(numbers),
                     None => {}
                 }
@@ -209,7 +210,7 @@ impl Sink {
         })))
     }
 
-    /// Stops once nothing more comes, and returns the numbers in the order in which they came.
+    /// Stops it once nothing more comes, and returns the numbers in order of arrival.
     pub fn finish(self) -> io::Result<Vec<u64>> {
         self.0.finish()
     }

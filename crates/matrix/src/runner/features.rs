@@ -1,4 +1,4 @@
-//! What the kernel has of what `onpath` looks for.
+//! Features of the kernel that `onpath` probes.
 
 use super::process;
 use crate::trial::{Event, Feature, Outcome};
@@ -7,16 +7,16 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// It tries some thirty things.
+/// Time limit of `onpath doctor`, which makes some thirty probes.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Asks `onpath doctor`. What it says is reported, and returned.
+/// Runs `onpath doctor`. Reports the features that it finds, and returns them.
 pub(super) fn run(onpath: &Path, sink: &mut dyn FnMut(Event)) -> Vec<Feature> {
     let mut command = Command::new(onpath);
     command.args(["doctor", "--json"]);
     let (outcome, text) = process::finish(&mut command, PATIENCE);
     if outcome != Outcome::Passed {
-        // Its status says that this kernel runs no program.
+        // Its status means that this kernel runs no program.
         let name = "onpath doctor".to_string();
         sink(Event::Broken { name, reason: text });
         return Vec::new();
@@ -26,7 +26,7 @@ pub(super) fn run(onpath: &Path, sink: &mut dyn FnMut(Event)) -> Vec<Feature> {
     found
 }
 
-/// The findings of a report.
+/// Returns the features in a report.
 fn features(report: &str) -> Vec<Feature> {
     let report: Value = serde_json::from_str(report).unwrap_or_default();
     let findings = report["findings"].as_array().cloned().unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Whether each example and each program of a realistic size loads, in which forms, and how many instructions the verifier processed for it.
+//! Loads each example and each program of a realistic size. Reports the variants of its code, and the number of
+//! instructions that the verifier processed.
 
 use super::process;
 use crate::plan::Part;
@@ -8,14 +9,15 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// No verifier takes longer.
+/// Time limit of a program, which no verifier exceeds.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// The most that a program of ours may take of the verifier's limit, so that a user's larger one still fits.
+/// Divisor of the verifier's limit: programs of ours may use at most this part, so that a user's larger program still
+/// fits.
 const PART_OF_LIMIT: u64 = 2;
-/// What it is called that a tc program is attached in some form.
+/// Name of the construct of attaching a program at tc.
 const ATTACHING: &str = "attaching at tc";
 
-/// Builds and loads each, named `hook::path`.
+/// Builds and loads each program, named `hook::path`.
 pub(super) fn run(part: &Part, objects: &Path, features: &[Feature], sink: &mut dyn FnMut(Event)) {
     for name in &part.trials {
         let (hook, program) = name.split_once("::").unwrap_or(("xdp", name));
@@ -48,13 +50,13 @@ pub(super) fn run(part: &Part, objects: &Path, features: &[Feature], sink: &mut 
     }
 }
 
-/// The report among what was printed: notes of steps that take long precede it.
+/// Returns the report in the output. Notes about long steps may precede it.
 fn report(text: &str) -> Option<Value> {
     let at = text.find('{')?;
     serde_json::from_str(&text[at..]).ok()
 }
 
-/// The forms that the code took, and the one in which it would be attached on a kernel with these features.
+/// Returns the variants that the code uses, and the one in which it would be attached on a kernel with these features.
 fn taken(report: &Value, features: &[Feature]) -> Vec<Form> {
     let form = |construct: &Value, name: &Value| {
         Some(Form {
@@ -77,7 +79,7 @@ fn taken(report: &Value, features: &[Feature]) -> Vec<Form> {
     forms
 }
 
-/// What a report says: accepted within our part of the limit, or why not.
+/// Judges a report: accepted within our part of the verifier's limit, or not, and why.
 fn judged(report: &Value) -> (Outcome, Option<u64>, String) {
     let verifier = &report["verifier"];
     let (verified, limit) = (
@@ -92,7 +94,7 @@ fn judged(report: &Value) -> (Outcome, Option<u64>, String) {
         }
         (Some(true), Some(_), Some(_)) => (Outcome::Passed, verified, String::new()),
         _ => {
-            // A program that the compiler refuses has diagnostics in place of a report.
+            // A program that the compiler rejects has diagnostics in place of a report.
             let refused = &report["diagnostics"][0]["message"];
             let reason = verifier["reason"].as_str().or(refused.as_str());
             let reason = reason.map_or(report.to_string(), String::from);

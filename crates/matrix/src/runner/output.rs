@@ -1,8 +1,8 @@
-//! What a test binary prints: `libtest`'s text, which `libtest-mimic` prints alike.
+//! Parser for the output of test binaries: `libtest`'s text, which `libtest-mimic` imitates.
 
 use std::collections::BTreeMap;
 
-/// How a test ended, by its line.
+/// Result of a test, by its line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
     /// `ok`
@@ -13,7 +13,7 @@ pub(super) enum Verdict {
     Ignored,
 }
 
-/// The test that a line says has ended, if it says so.
+/// Returns the test whose end a line reports, with its result.
 pub(super) fn verdict(line: &str) -> Option<(&str, Verdict)> {
     let (name, verdict) = line.strip_prefix("test ")?.rsplit_once(" ... ")?;
     let name = name.trim_end();
@@ -27,7 +27,7 @@ pub(super) fn verdict(line: &str) -> Option<(&str, Verdict)> {
     Some((name, verdict))
 }
 
-/// What each failed test printed, by the sections at the end of the output.
+/// Returns the output of each failed test, from the sections at the end of the output.
 pub(super) fn reasons(output: &str, failed: &[String]) -> BTreeMap<String, String> {
     let mut sections = BTreeMap::new();
     let mut open: Option<(String, String)> = None;

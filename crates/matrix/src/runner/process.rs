@@ -1,4 +1,4 @@
-//! A process whose lines are read as they come, and which is killed when none comes for too long.
+//! Process whose lines are read as they come. It is killed if none comes for too long.
 
 use crate::interrupt;
 use crate::trial::Outcome;
@@ -11,13 +11,14 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a process that has ended may have printed something that was not read yet, while others keep its pipes open.
+/// Time to read the remaining output of a process that has ended, while others keep its pipes open.
 const REST: Duration = Duration::from_secs(2);
-/// How often a process that prints nothing is looked at.
+/// Interval at which a silent process is polled.
 const SLICE: Duration = Duration::from_millis(200);
 
-/// Runs a command, gives each line that it prints to `line`, and returns how it ended, where another status than 0 is a
-/// failure, and all lines, those of its standard output and of its errors as they came. An interrupt is an error.
+/// Runs a command, and passes each line that it prints to `line`. Returns how it ended and all of its lines. A status
+/// other than 0 is a failure. Lines of standard output and standard error are in the order in which they came. An
+/// interrupt is an error.
 pub(super) fn run(
     command: &mut Command,
     patience: Duration,
@@ -30,7 +31,7 @@ pub(super) fn run(
         .stderr(writer)
         .process_group(0);
     let mut child = command.spawn()?;
-    // The ends of the pipe that the command keeps would hold it open.
+    // The command's own ends of the pipe would keep it open.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let (sender, lines) = channel();
     thread::spawn(move || read(reader, &sender));
@@ -50,7 +51,7 @@ pub(super) fn run(
                 text.push_str(&next);
                 text.push('\n');
             }
-            // What it started may keep the pipes open after it.
+            // Processes that it started may keep the pipes open after its end.
             Err(RecvTimeoutError::Timeout) if child.try_wait()?.is_some() => {
                 if ended.get_or_insert_with(Instant::now).elapsed() > REST {
                     break false;
@@ -58,7 +59,7 @@ pub(super) fn run(
             }
             Err(RecvTimeoutError::Timeout) if last.elapsed() > patience => break true,
             Err(RecvTimeoutError::Timeout) => {}
-            // Its end is closed: it has ended, or will at once.
+            // All writers have closed the pipe: it has ended, or will at once.
             Err(RecvTimeoutError::Disconnected) => break false,
         }
     };
@@ -75,12 +76,12 @@ pub(super) fn run(
     Ok((outcome, text))
 }
 
-/// Runs a command that prints something at least this often. That it could not be run is a failure.
+/// Runs a command that prints something at least this often. A command that cannot be run is a failure.
 pub(super) fn finish(command: &mut Command, patience: Duration) -> (Outcome, String) {
     run(command, patience, |_| {}).unwrap_or_else(|error| (Outcome::Failed, error.to_string()))
 }
 
-/// Ends a process and what it started, which is in its group. If that has ended, there is nothing to end.
+/// Kills a process and its process group. If they have ended, nothing happens.
 fn kill(child: &Child) {
     let _ = killpg(Pid::from_raw(child.id() as i32), Signal::SIGKILL);
 }

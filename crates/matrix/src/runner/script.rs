@@ -1,4 +1,4 @@
-//! Trials that are scripts: whether programs that were built before run, on real traffic and without clang.
+//! Trials that are scripts. They check that prebuilt programs run on real traffic and without clang.
 
 use super::process;
 use crate::built::BINARIES;
@@ -9,10 +9,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// A trial takes seconds, half a minute where the machine is emulated, and several if it fails.
+/// Time limit of a trial. It takes seconds, half a minute under emulation, and several minutes if it fails.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Runs the script once a trial. It passes if the script ends with status 0.
+/// Runs the script once for each trial. The trial passes if the script ends with status 0.
 pub(super) fn run(part: &Part, onpath: &Path, sink: &mut dyn FnMut(Event)) {
     for name in &part.trials {
         let mut command = Command::new(&part.binary);
@@ -22,7 +22,7 @@ pub(super) fn run(part: &Part, onpath: &Path, sink: &mut dyn FnMut(Event)) {
         } else {
             command.arg(onpath).arg(&part.folder).arg(name);
         }
-        // Whatever the machine has: a program that were compiled here would fail.
+        // Hides any clang of the machine: a program that is compiled here would fail.
         command.env("ONPATH_CLANG", "/nonexistent");
         let (outcome, text) = process::finish(&mut command, PATIENCE);
         sink(Event::Trial(Trial::new(&part.suite, name, outcome, &text)));
@@ -35,7 +35,8 @@ mod tests {
     use crate::fake;
     use crate::trial::Outcome;
 
-    /// The outcomes of two trials, of which a script passes those with these arguments, but for `#`, the folder.
+    /// Returns the outcomes of two trials. The script passes a trial with these arguments, where `#` stands for the
+    /// folder.
     fn outcomes(kind: Kind, trials: [&str; 2], arguments: &str) -> [(Outcome, String); 2] {
         let folder = tempfile::tempdir().expect("a folder");
         let binary = folder.path().join("try");

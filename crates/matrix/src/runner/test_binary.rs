@@ -1,4 +1,4 @@
-//! The trials of a test binary: all in one process, and one by one those that this left without a result.
+//! Trials of a test binary: all in one process, then those without a result one by one.
 
 use super::output::{Verdict, reasons, verdict};
 use super::process;
@@ -10,12 +10,12 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// No test prints its result later than this after the one before, also where the machine is emulated.
+/// Longest time between the results of two tests, also under emulation.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// Characters that are kept of the text of a failure.
+/// Greatest number of characters that are kept of a failure's text.
 const LONGEST: usize = 16_000;
 
-/// Runs them.
+/// Runs all trials of a part.
 pub(super) fn run(part: &Part, objects: &Path, sink: &mut dyn FnMut(Event)) {
     let mut together = together(part, objects);
     let mut left: Vec<&String> = part.trials.iter().collect();
@@ -48,7 +48,7 @@ pub(super) fn run(part: &Part, objects: &Path, sink: &mut dyn FnMut(Event)) {
     }
 }
 
-/// The command that runs all of them in one process.
+/// Returns the command that runs all of them in one process.
 pub(crate) fn together(part: &Part, objects: &Path) -> Command {
     let mut command = command(part, objects);
     command.args(["--exact", "--test-threads", &threads()]);
@@ -81,7 +81,7 @@ fn command(part: &Part, objects: &Path) -> Command {
     let mut command = Command::new(&part.binary);
     command
         .current_dir(&part.folder)
-        // The matrix has those too that `make test` leaves to `make test-all`.
+        // The matrix also runs the tests that `make test` leaves to `make test-all`.
         .args(["--color", "never", "--include-ignored"])
         // As cargo sets it.
         .env("CARGO_MANIFEST_DIR", &part.folder)
@@ -113,7 +113,7 @@ mod tests {
     use crate::fake;
     use crate::suite::Kind;
 
-    /// What a script in the role of a test binary makes of three trials.
+    /// Returns the outcomes of three trials, with a script in place of a test binary.
     fn outcomes(script: &str) -> Vec<(String, Outcome, String)> {
         let folder = tempfile::tempdir().expect("a folder");
         let binary = folder.path().join("suite");

@@ -1,11 +1,12 @@
-//! In which form generated code does what it could do in several ways, kernel by kernel.
+//! Table of the variants of generated code: for constructs that can be lowered in several ways, the variant on each
+//! kernel.
 
 use super::{Grid, kernels, row};
 use crate::results::Results;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// What a construct takes on each kernel, and the programs that have it.
+/// Variants of a construct on each kernel, and the programs that use it.
 #[derive(Default)]
 struct Row<'a> {
     construct: &'a str,
@@ -13,7 +14,7 @@ struct Row<'a> {
     programs: BTreeSet<String>,
 }
 
-/// Rows of constructs, in the order in which they occur first; for each kernel the form that was taken there.
+/// Returns a row for each construct, in the order of first occurrence, with the variant on each kernel.
 pub(super) fn forms(all: &[Results]) -> Grid {
     let mut found: Vec<Row> = Vec::new();
     for (kernel, results) in all.iter().enumerate() {
@@ -57,7 +58,7 @@ fn listed<S: AsRef<str>>(names: Option<&BTreeSet<S>>) -> String {
     names.join(", ")
 }
 
-/// The program of a trial `hook::programs/FOLDER/NAME.p4`: its name, with the folder where this is another one.
+/// Returns the program of a trial `hook::programs/FOLDER/NAME.p4`: its name, and the folder if that has another name.
 fn short(trial: &str) -> String {
     let path = Path::new(trial.split_once("::").map_or(trial, |(_, path)| path));
     let name = path.file_stem().unwrap_or_default().to_string_lossy();

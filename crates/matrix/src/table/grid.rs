@@ -1,11 +1,11 @@
-//! A table as text and as Markdown.
+//! Tables as text and as Markdown.
 
-/// Rows of cells, each with a cell for each column; the first is the head.
+/// Rows of cells, each with a cell for each column. The first row is the head.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Grid(pub Vec<Vec<String>>);
 
 impl Grid {
-    /// For a terminal: columns as wide as they need.
+    /// Formats the table for a terminal: columns are as wide as they need.
     pub(crate) fn text(&self) -> String {
         let width = |column: usize| self.0.iter().map(|row| row[column].chars().count()).max();
         let columns = self.0.first().map_or(0, Vec::len);
@@ -20,7 +20,7 @@ impl Grid {
         self.0.iter().map(line).collect()
     }
 
-    /// For a document.
+    /// Formats the table as Markdown.
     pub(crate) fn markdown(&self) -> String {
         let line = |row: &Vec<String>| format!("| {} |\n", row.join(" | "));
         let mut lines: Vec<String> = self.0.iter().map(line).collect();

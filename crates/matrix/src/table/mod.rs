@@ -1,4 +1,4 @@
-//! The results as tables: by suite, and by program, hook and kernel.
+//! Tables of the results: by suite, and by program, hook and kernel.
 
 mod forms;
 mod grid;
@@ -11,10 +11,10 @@ use crate::suite::SUITES;
 use crate::trial::{Feature, Outcome, Trial};
 use std::collections::BTreeMap;
 
-/// The suites whose trials are named `hook::program`.
+/// Suites whose trials are named `hook::program`.
 const BY_PROGRAM: [&str; 2] = ["loads", "stf"];
 
-/// All tables that have rows, each with a title.
+/// Returns all tables that have rows, each with a title.
 pub(crate) fn tables(all: &[Results], expected: &Expected) -> Vec<(&'static str, Grid)> {
     let mut tables = vec![
         ("Trials that passed", by_suite(all, expected)),
@@ -35,13 +35,13 @@ pub(crate) fn tables(all: &[Results], expected: &Expected) -> Vec<(&'static str,
     tables
 }
 
-/// A name, a cell for each kernel, and what follows.
+/// Makes a row: a name, a cell for each kernel, and an optional last cell.
 fn row(name: &str, cells: impl Iterator<Item = String>, last: Option<&str>) -> Vec<String> {
     let name = std::iter::once(name.to_string());
     name.chain(cells).chain(last.map(String::from)).collect()
 }
 
-/// The names of kernels.
+/// Returns the names of the kernels.
 fn kernels(all: &[Results]) -> impl Iterator<Item = String> {
     all.iter().map(|results| results.kernel.clone())
 }
@@ -70,7 +70,7 @@ fn by_suite(all: &[Results], expected: &Expected) -> Grid {
     Grid(rows)
 }
 
-/// What some kernel lacks, and what is done there instead.
+/// Returns the table of features that some kernel lacks, with their replacements.
 fn features(all: &[Results]) -> Grid {
     let mut rows = vec![row("feature", kernels(all), Some("instead"))];
     let mut lacking: Vec<&Feature> = Vec::new();
@@ -91,7 +91,7 @@ fn features(all: &[Results]) -> Grid {
     Grid(rows)
 }
 
-/// What is documented not to pass on these kernels.
+/// Returns the table of documented failures on these kernels.
 fn reasons(all: &[Results], expected: &Expected) -> Grid {
     let mut rows = vec![
         ["kernel", "suite", "trial", "reason"]
@@ -110,7 +110,8 @@ fn reasons(all: &[Results], expected: &Expected) -> Grid {
     Grid(rows)
 }
 
-/// Rows of trials by a name; for each kernel a column for each hook. `place` has a trial's hook and name, if it is shown.
+/// Returns a table with a row for each name, and for each kernel a column for each hook. `place` returns a trial's hook
+/// and name, or `None` to leave it out.
 fn by_name<'a>(
     first: &str,
     all: &'a [Results],
@@ -148,7 +149,7 @@ fn by_name<'a>(
     Grid(rows)
 }
 
-/// Rows of programs, for a suite of [`BY_PROGRAM`].
+/// Returns the table of programs for a suite of [`BY_PROGRAM`].
 fn by_program(suite: &str, all: &[Results], expected: &Expected) -> Grid {
     by_name("program", all, expected, |trial| {
         let (hook, program) = trial.name.split_once("::")?;
@@ -156,7 +157,7 @@ fn by_program(suite: &str, all: &[Results], expected: &Expected) -> Grid {
     })
 }
 
-/// The trials of other suites, if one kernel does not pass them.
+/// Returns the table of trials of other suites that fail on some kernel.
 fn others(all: &[Results], expected: &Expected) -> Grid {
     let mut grid = by_name("trial", all, expected, |trial| {
         let is_other = !BY_PROGRAM.contains(&trial.suite.as_str());
@@ -170,7 +171,7 @@ fn others(all: &[Results], expected: &Expected) -> Grid {
 const PASSED: &str = "ok";
 const REFUSED: &str = "refused";
 
-/// A trial in a word.
+/// Returns a trial's result in a word, or the number of its instructions.
 fn cell(results: &Results, trial: &Trial, expected: &Expected) -> String {
     let documented = expected.of(&results.kernel, &trial.suite, &trial.name);
     match (trial.outcome, documented) {

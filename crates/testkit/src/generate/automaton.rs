@@ -1,10 +1,10 @@
-//! States that take a byte each and lead to one another, maybe with a counter that ends them: one for each thing that they remember, or
-//! one with a variable that does.
+//! Parser states that form an automaton: each reads a byte, and leads to another one. A counter may end them. The
+//! automaton's state is the parser state, or a variable that one parser state selects by.
 
 use super::Generator;
 use std::fmt::Write;
 
-/// How states read their byte, what takes it there or in the state behind, and the select's keys for it.
+/// Variants of reading a byte: the read, the advance if it happens in the next parser state, and the select's keys.
 const READS: [(&str, &str, &str); 3] = [
     (
         "packet.extract(hdr.next);",
@@ -31,13 +31,13 @@ const COUNTS: [&str; 4] = [
 ];
 
 impl Generator<'_> {
-    /// The states, of which `q_first` is the first one. `found` is one of those that they lead to.
+    /// Returns the states; `q_first` is the first one. They may lead to `found`, which the caller defines.
     pub(super) fn automaton(&mut self) -> String {
         let states = 1 + self.below(5);
         let (read, take, keys) = READS[self.below(READS.len())];
         let count = COUNTS[self.below(COUNTS.len())];
         let remembers = self.chance(3);
-        // What is taken behind the select is counted there.
+        // A byte that is taken after the select is counted there, too late for a select by the counter.
         let counter = count.ends_with("1;") && take.is_empty() && self.chance(2);
         let last = [0, 1, 7, 300][self.below(4)];
         let [before, behind] = match take.is_empty() {
@@ -56,7 +56,7 @@ impl Generator<'_> {
             }
             for number in 0..self.below(4).max(usize::from(state == 0)) {
                 let keyset = format!("{}, {}", self.nibble(), self.nibble());
-                // A parser must end somewhere.
+                // Some path must leave the automaton.
                 let to = match (state, number) {
                     (0, 0) => self.leaves().into(),
                     _ => self.leads_to(states),
@@ -66,7 +66,7 @@ impl Generator<'_> {
                     if counter { ", _" } else { "" }
                 ));
             }
-            // A few packets must be left to go on.
+            // Otherwise few packets would stay in the automaton.
             let rest = match self.below(4) {
                 0 => self.leads_to(states),
                 _ => format!("t{}", self.below(states)),
@@ -90,7 +90,7 @@ impl Generator<'_> {
             );
         }
         if remembers {
-            // What it was set to at first need not be a state.
+            // The first value of `mode` need not be a state.
             all.push(format!(
                 "(_, _, _{}): accept;",
                 if counter { ", _" } else { "" }
@@ -112,7 +112,7 @@ impl Generator<'_> {
         ["accept", "reject", "found"][self.below(3)]
     }
 
-    /// A set of numbers of four bits.
+    /// Returns a random set of 4-bit numbers.
     fn nibble(&mut self) -> String {
         let some = [0, 1, 6, 0xf][self.below(4)];
         match self.below(4) {
@@ -124,7 +124,7 @@ impl Generator<'_> {
     }
 }
 
-/// A state that does something and selects.
+/// Writes a state that reads, counts and selects.
 fn select(
     out: &mut String,
     name: &str,

@@ -1,8 +1,8 @@
-//! Figures by group, added to at the end of a control, under keys of few values and of many.
+//! Metrics by group, updated at the end of a control, with keys of few and of many values.
 
 use super::{Generator, Stmt};
 
-/// Their objects, in the control.
+/// Declarations of the objects, in the control.
 pub(super) const OBJECTS: &str = "    tally<bit<8>>(16) tallied;
     histogram<bit<3>>(8) spread;
     distinct_count<bit<2>, bit<40>>(4, 6) different;
@@ -10,7 +10,7 @@ pub(super) const OBJECTS: &str = "    tally<bit<8>>(16) tallied;
 ";
 
 impl Generator<'_> {
-    /// Adds to some of them.
+    /// Adds statements that update some of them.
     pub(super) fn figures(&mut self) {
         self.program.figures = true;
         self.valid = vec![0];

@@ -1,21 +1,21 @@
-//! State by flow: calls of their own and in atomic blocks, under keys of few values, so that flows are met again.
+//! State by flow: single calls and calls in atomic blocks. Keys have few values, so that flows recur.
 
 use super::{Generator, Stmt};
 use std::fmt::Write;
 
-/// A flow state.
+/// Flow state of a program.
 #[derive(Clone, Debug)]
 pub struct Flows {
-    /// The widths of the key's fields.
+    /// Widths of the key's fields.
     pub key: Vec<u32>,
-    /// The widths of the value's fields.
+    /// Widths of the value's fields.
     pub value: Vec<u32>,
     /// Constructor arguments.
     pub args: &'static str,
 }
 
 impl Flows {
-    /// The structs, before the control.
+    /// Writes the structs of key and value, which stand before the control.
     pub(super) fn types(&self, out: &mut String) {
         for (name, widths) in [("key", &self.key), ("value", &self.value)] {
             let _ = writeln!(out, "struct {name}_t {{");
@@ -26,7 +26,7 @@ impl Flows {
         }
     }
 
-    /// The instance and its variables, in the control.
+    /// Writes the instance and its variables, which stand in the control.
     pub(super) fn locals(&self, out: &mut String) {
         let zeros = |widths: &[u32]| {
             let each = widths.iter().map(|w| format!("{w}w0"));
@@ -43,7 +43,7 @@ impl Flows {
 }
 
 impl Generator<'_> {
-    /// A flow state; the packets of a run are 1 µs apart.
+    /// Returns a random flow state. The timeouts fit the packets of a run, which are 1 µs apart.
     pub(super) fn flow_state(&mut self) -> Flows {
         let widths = |g: &mut Self| (0..1 + g.below(3)).map(|_| g.width()).collect();
         Flows {
@@ -53,7 +53,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A statement about flows, if the program keeps any.
+    /// Returns a statement about flows, if the program keeps any.
     pub(super) fn about_flows(&mut self, depth: usize) -> Option<Stmt> {
         let flows = self.program.flows.clone()?;
         Some(match self.below(6) {
@@ -69,7 +69,7 @@ impl Generator<'_> {
         })
     }
 
-    /// Few values, so that keys come again.
+    /// Returns an expression for a field of the key. It has few values, so that keys recur.
     fn key_field(&mut self, width: u32) -> String {
         let few = ["0", "1", "3"][self.below(3)];
         let mask = if width == 1 { "1" } else { few };
@@ -86,7 +86,7 @@ impl Generator<'_> {
         })
     }
 
-    /// What may be in an atomic block.
+    /// Returns statements for an atomic block.
     fn locked(&mut self, count: usize, depth: usize) -> Vec<Stmt> {
         let mut block = Vec::new();
         for _ in 0..count {

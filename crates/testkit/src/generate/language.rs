@@ -1,12 +1,12 @@
-//! What programs in the wild use beyond the rest: arrays whose indices the packet knows, in variables and in headers, slices
-//! by base and width, generic parsers and controls, overloads, default arguments, and calls with effects on the left of a
-//! compound assignment.
+//! Further P4 constructs that programs in the wild use: arrays with indices known only at run time, in variables and in
+//! headers; slices by base and width; generic parsers and controls; overloads; default arguments; and calls with side
+//! effects on the left of a compound assignment.
 
 use super::{Generated, Generator, Stmt};
 use rand::seq::IndexedRandom;
 use std::fmt::Write;
 
-/// Declarations of the top level, behind the headers.
+/// Top-level declarations, after the headers.
 const DECLARED: &str = "enum side_t { a, b, c }
 struct pair_t { bit<5> x; bit<11> y; }
 bit<8> pick(in bit<8> x) { return x ^ 8w0x5a; }
@@ -35,13 +35,13 @@ const LOCALS: &str = "    bit<8>[3] bytes;
     add(1, 1) of_wide;
 ";
 
-/// Arrays of a control, their elements' widths and how many there are.
+/// Arrays of a control: name, width of the elements, number of elements.
 const ARRAYS: [(&str, u32, usize); 3] = [("bytes", 8, 3), ("words", 16, 4), ("wide", 33, 2)];
 
-/// What of the language a program uses.
+/// Use of these constructs in a program.
 #[derive(Clone, Debug)]
 pub struct Language {
-    /// States that extract by a generic parser.
+    /// Parser states that extract by a generic parser.
     pub by_generic: Vec<usize>,
 }
 
@@ -50,13 +50,13 @@ impl Language {
 
     pub(super) fn locals(out: &mut String) {
         *out += LOCALS;
-        // A size behind the name, as C has it.
+        // The size after the name, as in C.
         *out += "    bit<16> words[4];\n";
     }
 }
 
 impl Generated {
-    /// The fields of a header type as they are declared: an array once.
+    /// Writes the declarations of a header type's fields. An array is declared once, for all of its elements.
     pub(super) fn declare_fields(fields: &[(String, u32)], out: &mut String) {
         for (i, (name, width)) in fields.iter().enumerate() {
             match name.split_once('[') {
@@ -73,7 +73,7 @@ impl Generated {
     }
 }
 
-/// How many elements an array has whose first is field `at`.
+/// Returns the number of elements of the array whose first element is field `at`.
 fn elements(fields: &[(String, u32)], at: usize) -> usize {
     let array = |name: &str| name.split_once('[').map(|(array, _)| array.to_owned());
     let own = array(&fields[at].0);
@@ -84,7 +84,7 @@ fn elements(fields: &[(String, u32)], at: usize) -> usize {
 }
 
 impl Generator<'_> {
-    /// The text of a list with a value for each field, arrays in braces of their own.
+    /// Returns a list expression with a value for each field, arrays in braces of their own.
     pub(super) fn list_of(fields: &[(String, u32)], values: &[String]) -> String {
         let mut parts = Vec::new();
         let mut at = 0;
@@ -101,7 +101,7 @@ impl Generator<'_> {
         parts.join(", ")
     }
 
-    /// An index: mostly one that the packet knows, sometimes one outside.
+    /// Returns an index, mostly one that is known only at run time, and sometimes out of bounds.
     fn any_index(&mut self, size: usize) -> String {
         match self.below(4) {
             0 => self.below(size).to_string(),
@@ -109,14 +109,14 @@ impl Generator<'_> {
         }
     }
 
-    /// A number that the compiler cannot know, so that it may be outside of what it counts.
+    /// Returns a number that is known only at run time, and so may be out of bounds.
     pub(super) fn known_to_packet(&mut self, width: u32) -> String {
         let field = self.below(self.fields_of(0).len());
         let (name, _) = self.fields_of(0)[field].clone();
         format!("({} ^ (bit<{width}>)(hdr.h0.{name}))", self.expr(width, 1))
     }
 
-    /// An element of an array, and its width; of arrays in headers only where they are valid.
+    /// Returns an element of an array, and its width. Arrays in headers are used only where the header is valid.
     pub(super) fn element(&mut self) -> Option<(String, u32)> {
         self.program.language.as_ref()?;
         let mut all: Vec<(String, u32, usize)> = ARRAYS
@@ -137,7 +137,7 @@ impl Generator<'_> {
         Some((format!("{array}[{index}]"), width))
     }
 
-    /// A value of a width that the functions and slices of the language give, if they do.
+    /// Returns a value of this width from a function or a slice, if one has it.
     pub(super) fn by_language(&mut self, width: u32, depth: usize) -> Option<String> {
         self.program.language.as_ref()?;
         if matches!(width, 8 | 16 | 33) && self.chance(2) {
@@ -151,7 +151,7 @@ impl Generator<'_> {
         Some(format!("({whole})[({lo}) +: {width}]"))
     }
 
-    /// A statement of the control's own.
+    /// Returns a statement that uses these constructs, if the program does.
     pub(super) fn about_language(&mut self) -> Option<Stmt> {
         self.program.language.as_ref()?;
         let local = self.below(self.program.locals.len());
@@ -217,7 +217,7 @@ impl Generator<'_> {
         Some(Stmt::Plain(text))
     }
 
-    /// An array of three bytes in a header that is valid.
+    /// Returns an array of three bytes in a header that is valid.
     fn bytes_in_header(&mut self) -> Option<String> {
         let mut all = Vec::new();
         for &header in &self.valid {
@@ -233,7 +233,7 @@ impl Generator<'_> {
         all.choose(self.random).cloned()
     }
 
-    /// A set of values of `take` bits that only the packet knows.
+    /// Returns a keyset of `take` bits that is known only at run time.
     pub(super) fn packet_set(&mut self, state: usize, take: u32) -> Option<String> {
         self.program.language.as_ref()?;
         let fitting: Vec<(String, u32)> = (self.fields_of(state).iter())

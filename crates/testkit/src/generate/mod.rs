@@ -1,9 +1,9 @@
-//! Random P4 programs for `xdp_model`, `tc_model` and `v1model`: expressions over odd widths, header validity, insertion
-//! and removal, table hits, parser branches, and what the model has of its own.
+//! Random P4 programs for `xdp_model`, `tc_model` and `v1model`: expressions of odd widths, validity, insertion and
+//! removal of headers, table hits, parser branches, and features of the architecture.
 //!
-//! A program is a tree whose expressions are text, so that it can be shrunk statement by statement.
-//! Fields of a header are read only where the text itself makes sure that it is valid (under
-//! `isValid()`), so that taking any statement away leaves a program whose meaning is defined.
+//! A program is a tree whose expressions are text, so that it can be shrunk statement by statement. A field of a header
+//! is read only where the text itself ensures that the header is valid (under `isValid()`). So removing any statement
+//! leaves a program with defined behaviour.
 
 mod automaton;
 mod figures;
@@ -29,7 +29,7 @@ use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 use std::fmt::Write;
 
-/// A statement of the control.
+/// Statement of a control.
 #[derive(Clone, Debug)]
 pub enum Stmt {
     /// Any statement without blocks.
@@ -44,40 +44,40 @@ pub enum Stmt {
     Atomic(Vec<Stmt>),
 }
 
-/// A generated program.
+/// Generated program.
 #[derive(Clone, Debug)]
 pub struct Generated {
-    /// The architecture it is written for.
+    /// Architecture of the program.
     pub model: Model,
-    /// Each header type's fields: name and width.
+    /// Fields of each header type: name and width.
     pub types: Vec<Vec<(String, u32)>>,
-    /// The header instances' types; the first is always extracted.
+    /// Types of the header instances; the first header is always extracted.
     pub headers: Vec<usize>,
-    /// For each parser state (one a header), the select's text.
+    /// Transition of each parser state, as text. There is one state for each header.
     pub transitions: Vec<String>,
     /// Local variables: width, initial value.
     pub locals: Vec<(u32, String)>,
     /// Actions: parameters' widths, body.
     pub actions: Vec<(Vec<u32>, Vec<Stmt>)>,
-    /// Tables.
+    /// Tables of the control.
     pub tables: Vec<Table>,
-    /// State by flow.
+    /// State by flow, if the program keeps any.
     pub flows: Option<Flows>,
-    /// Whether it keeps figures by group.
+    /// True if it keeps metrics by group.
     pub figures: bool,
-    /// The body of `apply`.
+    /// Body of the control's `apply`.
     pub body: Vec<Stmt>,
-    /// The body of the control behind it, for `v1model`. It has the same local variables, and no tables.
+    /// Body of the egress control, for `v1model`. It has the same local variables, and no tables.
     pub behind: Vec<Stmt>,
-    /// That control is what is made.
+    /// True while the body of egress is generated.
     pub egress: bool,
-    /// The order in which headers are emitted.
+    /// Headers in the order in which they are emitted.
     pub emits: Vec<usize>,
-    /// A header stack.
+    /// Header stack, if there is one.
     pub stack: Option<StackOf>,
-    /// A search behind the headers.
+    /// Search after the headers, if there is one.
     pub search: Option<Search>,
-    /// What else of the language it uses.
+    /// Use of further constructs of P4, if there is any.
     pub language: Option<Language>,
 }
 
@@ -85,20 +85,20 @@ const WIDTHS: [u32; 22] = [
     1, 2, 3, 5, 7, 8, 9, 12, 13, 16, 20, 24, 31, 32, 33, 40, 47, 48, 60, 64, 65, 128,
 ];
 
-/// Makes programs.
+/// Generator of programs.
 pub struct Generator<'r> {
     random: &'r mut ChaCha8Rng,
     program: Generated,
-    /// Headers that are valid where the generator is at.
+    /// Headers that are known to be valid at the current statement.
     valid: Vec<usize>,
     /// Parameters in scope, in an action: name and width.
     params: Vec<(String, u32)>,
     loops: usize,
-    /// How many indices are around what is being made.
+    /// Number of array indices that enclose the current expression.
     nesting: usize,
 }
 
-/// A new random program.
+/// Generates a random program.
 pub fn program(model: Model, random: &mut ChaCha8Rng) -> Generated {
     let empty = Generated {
         model,
@@ -220,7 +220,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Fields that fill whole bytes, `least` at the least.
+    /// Returns fields that fill whole bytes, at least `least` of them.
     fn fields(&mut self, least: u32) -> Vec<(String, u32)> {
         let mut fields = Vec::new();
         let mut bits = 0;
@@ -236,7 +236,7 @@ impl Generator<'_> {
         fields
     }
 
-    /// An array behind the other fields, in whole bytes.
+    /// Appends an array to the fields; it fills whole bytes.
     fn array_fields(&mut self, fields: &mut Vec<(String, u32)>) {
         let (width, size) = [(8, 3), (8, 3), (4, 2), (12, 4), (2, 8), (24, 2)][self.below(6)];
         fields.extend((0..size).map(|i| (format!("a[{i}]"), width)));
@@ -246,7 +246,7 @@ impl Generator<'_> {
         &self.program.types[self.program.headers[header]]
     }
 
-    /// From a state to later ones, by some bits of the header it extracts.
+    /// Returns the transition of a state to later ones. It selects by some bits of the header that the state extracts.
     fn transition(&mut self, state: usize, count: usize) -> String {
         if state + 1 == count || self.chance(6) {
             return "accept".into();
@@ -296,7 +296,7 @@ impl Generator<'_> {
         format!("{width}w{:#x}", self.number(width))
     }
 
-    /// A value of exactly `width` bits that is there without computing.
+    /// Returns an operand of exactly `width` bits, without operators.
     fn leaf(&mut self, width: u32) -> String {
         let mut choices: Vec<String> = Vec::new();
         for (i, (w, _)) in self.program.locals.iter().enumerate() {
@@ -321,7 +321,7 @@ impl Generator<'_> {
         }
     }
 
-    /// The text of a field of a header that may be invalid, made safe.
+    /// Returns a field, guarded by a test if its header may be invalid.
     fn guarded(&mut self, text: String, width: u32) -> String {
         let header = text
             .strip_prefix("hdr.h")
@@ -335,7 +335,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A variable or field of any width, cut or widened.
+    /// Returns a variable or field of any width, truncated or widened to `width`.
     fn any_leaf_fitted(&mut self, width: u32) -> String {
         if self.chance(3) || self.program.locals.is_empty() {
             return self.constant(width);
@@ -489,7 +489,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A variable or field that can be written here, and its width.
+    /// Returns a variable or field that can be written here, and its width.
     fn target(&mut self) -> (String, u32) {
         if self.chance(4)
             && let Some(element) = self.element()
@@ -576,7 +576,7 @@ impl Generator<'_> {
                 Stmt::Plain(format!("hdr.h{header}.setInvalid();"))
             }
             5 if header > 0 => {
-                // All fields at once: none is left undefined.
+                // All fields are set, so none is left undefined.
                 let fields = self.fields_of(header).to_vec();
                 let values: Vec<String> = fields.iter().map(|f| self.expr(f.1, 1)).collect();
                 let list = Self::list_of(&fields, &values);

@@ -1,21 +1,21 @@
-//! What programs for the two architectures do not have in common: the frame, inputs and outputs.
+//! Differences between programs for the architectures: frame, inputs and outputs.
 
 use super::{Generator, Stmt};
 
-/// The architecture of a generated program.
+/// Architecture of a generated program, and for `v1model` the packets that it handles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Model {
     /// `xdp_model`
     Xdp,
     /// `tc_model`
     Tc,
-    /// `v1model`, packets that go to one port
+    /// `v1model`, with unicast packets only.
     V1,
-    /// `v1model`, packets that are cloned, replicated, resubmitted and recirculated
+    /// `v1model`, with packets that are cloned, replicated, resubmitted and recirculated.
     Copies,
 }
 
-/// What a program for tc can read beside its headers, and how wide it is.
+/// Intrinsic inputs of a program for tc, with their widths.
 const TC_INPUTS: [(&str, u32); 9] = [
     ("i.input_port", 32),
     ("i.length", 32),
@@ -28,7 +28,7 @@ const TC_INPUTS: [(&str, u32); 9] = [
     ("o.multicast_group", 16),
 ];
 
-/// What a program for a switch can read beside its headers.
+/// Intrinsic inputs of a program for `v1model` with unicast packets, with their widths.
 const V1_INPUTS: [(&str, u32); 5] = [
     ("sm.ingress_port", 9),
     ("sm.packet_length", 32),
@@ -37,7 +37,7 @@ const V1_INPUTS: [(&str, u32); 5] = [
     ("sm.instance_type", 32),
 ];
 
-/// What it can read besides where packets have copies.
+/// Inputs of a program for `v1model` with copies of packets, with their widths.
 const COPIES_INPUTS: [(&str, u32); 11] = [
     ("sm.ingress_port", 9),
     ("sm.packet_length", 32),
@@ -52,7 +52,7 @@ const COPIES_INPUTS: [(&str, u32); 11] = [
     ("m.depth", 8),
 ];
 
-/// Metadata, of which some begins anew with a packet.
+/// User metadata, partly preserved when a packet is resubmitted, recirculated or cloned.
 const METADATA: &str = "struct metadata_t {
     @field_list(1, 2) bit<8> depth;
     @field_list(1) bit<16> kept;
@@ -62,7 +62,7 @@ const METADATA: &str = "struct metadata_t {
 
 ";
 
-/// Cells of a register, and counters of an array: some indices lie outside.
+/// Size of a register and of an array of counters; some indices are out of bounds.
 const CELLS: usize = 6;
 
 impl Model {
@@ -75,12 +75,12 @@ impl Model {
         }
     }
 
-    /// Whether it is a switch with ingress and egress.
+    /// Returns true if the architecture has ingress and egress.
     pub(super) fn is_switch(self) -> bool {
         matches!(self, Model::V1 | Model::Copies)
     }
 
-    /// The struct of metadata.
+    /// Returns the struct of metadata.
     pub(super) fn metadata(self) -> &'static str {
         match self {
             Model::Copies => METADATA,
@@ -88,7 +88,7 @@ impl Model {
         }
     }
 
-    /// The parser's head.
+    /// Returns the head of the parser.
     pub(super) fn parser(self) -> &'static str {
         match self {
             Model::Xdp | Model::Tc => "parser P(packet_in packet, out headers_t hdr) {\n",
@@ -98,7 +98,7 @@ impl Model {
         }
     }
 
-    /// The deparser's head.
+    /// Returns the head of the deparser.
     pub(super) fn deparser(self) -> &'static str {
         match self {
             Model::Xdp | Model::Tc => {
@@ -110,7 +110,7 @@ impl Model {
         }
     }
 
-    /// What the control declares first.
+    /// Returns the declarations of registers and counters in the control.
     pub(super) fn objects(self) -> String {
         match self {
             Model::Xdp | Model::Tc => String::new(),
@@ -120,7 +120,7 @@ impl Model {
         }
     }
 
-    /// The control's head.
+    /// Returns the head of the control.
     pub(super) fn control(self) -> &'static str {
         match self {
             Model::Xdp => "control C(inout headers_t hdr, in xdp_input i, out xdp_output o) {\n",
@@ -131,7 +131,7 @@ impl Model {
         }
     }
 
-    /// Statements before all others.
+    /// Returns statements that stand before all others.
     pub(super) fn begin(self) -> &'static str {
         match self {
             Model::Xdp => {
@@ -151,7 +151,7 @@ impl Model {
 }
 
 impl Generator<'_> {
-    /// Sometimes, something that the pipeline gives, and its width.
+    /// Returns an intrinsic input and its width, or often `None`.
     pub(super) fn input(&mut self) -> Option<(String, u32)> {
         let inputs = match self.program.model {
             Model::Xdp => return None,
@@ -163,11 +163,11 @@ impl Generator<'_> {
             return None;
         }
         let (name, width) = inputs[self.below(inputs.len())];
-        // Actions see the inputs as well; tables' keys and initial values do, too.
+        // Actions, tables' keys and initial values see the inputs, too.
         Some((name.to_string(), width))
     }
 
-    /// A statement that says what is to become of the packet, or asks the world something.
+    /// Returns a statement that decides about the packet, or calls an extern.
     pub(super) fn output(&mut self) -> Stmt {
         let text = match self.program.model {
             Model::Xdp => self.xdp_output(),
@@ -225,11 +225,11 @@ impl Generator<'_> {
 
     fn copies_output(&mut self) -> String {
         let list = match self.program.egress {
-            // A clone of egress that forgets how deep it is would have clones without end.
+            // A clone of egress that lost `depth` would be cloned endlessly.
             true => 1 + self.below(2),
             false => self.below(3),
         };
-        // Copies of copies would be too many.
+        // Bounds the number of copies of copies.
         let deeper = "m.depth = m.depth + 1;";
         match self.below(16) {
             0 | 1 => {

@@ -1,42 +1,42 @@
-//! A parser loop that looks for a value, or an automaton, byte by byte, maybe with a counter that ends it.
+//! Parser loop that searches byte by byte for a value, or runs an automaton. A counter may end it.
 
 use super::{Generator, Model};
 use std::fmt::Write;
 
-/// A loop behind all headers, which leaves a header if it finds the value.
+/// Loop after all headers. It makes a header valid if it finds the value.
 #[derive(Clone, Debug)]
 pub struct Search {
-    /// What the counter is at first.
+    /// Initial value of the counter.
     first: String,
     turns: Turns,
 }
 
-/// What goes round.
+/// Body of the loop.
 #[derive(Clone, Debug)]
 enum Turns {
-    /// The states of an automaton.
+    /// States of an automaton.
     Automaton(String),
     Value {
-        /// The select that goes on to `look_at`, and ends the search otherwise; nothing if there is none.
+        /// Select that continues with `look_at`, or ends the search. `None` if the counter does not end it.
         ends: Option<String>,
-        /// The select's key, and the value that is looked for.
+        /// Key of the select, and the value that is searched for.
         compared: [String; 2],
-        /// What changes the counter in each turn.
+        /// Statement that changes the counter in each iteration.
         count: String,
     },
 }
 
 impl Search {
-    /// The header that is made where the value is, and one for a byte.
+    /// Header types: one that is made where the value is found, and one for a byte.
     pub(super) const TYPE: &str = "header found_t {\n    bit<16> count;\n}\nheader byte_t {\n    bit<4> high;\n    bit<4> low;\n}\n";
 
-    /// Their fields in the headers' struct.
+    /// Fields of these types in the struct of headers.
     pub(super) const FIELD: &str = "    found_t found;\n    byte_t next;\n";
 
-    /// The counter, a byte, and what is remembered.
+    /// Local variables: the counter, a byte, and the automaton's state.
     pub(super) const LOCAL: &str = "    bit<16> count;\n    bit<8> byte;\n    bit<8> mode;\n";
 
-    /// The states.
+    /// Writes the states.
     pub(super) fn states(&self, out: &mut String) {
         let turn = match &self.turns {
             Turns::Automaton(states) => {
@@ -75,12 +75,12 @@ impl Search {
 }
 
 impl Generator<'_> {
-    /// A search where the parser would accept.
+    /// Adds a search wherever the parser would accept.
     pub(super) fn search(&mut self) {
         if matches!(self.program.model, Model::Copies) {
             return;
         }
-        // On both sides of what is searched for by groups, and longer than the steps of groups can be.
+        // Widths below and above those that are searched in groups, and longer than the steps of such a search.
         let widths = [
             8, 8, 16, 24, 64, 72, 80, 88, 96, 200, 5, 13, 31, 85, 264, 2040, 2048,
         ];
@@ -133,7 +133,7 @@ impl Generator<'_> {
         self.program.search = Some(Search { first, turns });
     }
 
-    /// A value of which parts are likely to be in a packet that has a few bytes again and again.
+    /// Returns a value whose parts are likely to occur in a packet that repeats a few bytes.
     fn few_values(&mut self, width: u32) -> String {
         let mut text = String::from("0b");
         let byte = format!("{:08b}", [0x61, 0x00, 0xff, 0x10][self.below(4)]);
@@ -145,7 +145,7 @@ impl Generator<'_> {
         text
     }
 
-    /// A mask of which most bits are ones.
+    /// Returns a mask with few zeros.
     fn few_holes(&mut self, width: u32) -> String {
         let mut text = vec![b'1'; width as usize];
         for _ in 0..=self.below(3) {
@@ -156,7 +156,7 @@ impl Generator<'_> {
         format!("0b{}", String::from_utf8_lossy(&text))
     }
 
-    /// A number that the packet's first header has.
+    /// Returns a number from the packet's first header.
     fn any_leaf_of_first(&mut self) -> String {
         let field = self.below(self.fields_of(0).len());
         let (name, _) = self.fields_of(0)[field].clone();

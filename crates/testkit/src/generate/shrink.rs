@@ -1,9 +1,9 @@
-//! Smaller programs, to find what makes one go wrong.
+//! Smaller variants of a failing program, to find the cause.
 
 use super::{Generated, Stmt};
 
-/// Programs that have one statement or const entry less than this one, or a branch instead of a conditional:
-/// the largest cuts first.
+/// Returns programs that have one statement or const entry less, or a branch in place of a conditional. The largest
+/// cuts come first.
 pub fn smaller(program: &Generated) -> Vec<Generated> {
     let mut out: Vec<Generated> = blocks_smaller(&program.body)
         .into_iter()
@@ -26,7 +26,7 @@ pub fn smaller(program: &Generated) -> Vec<Generated> {
         }
     }
     for t in 0..program.tables.len() {
-        // With none at all the control plane would have the table.
+        // Without const entries the control plane would fill the table.
         let count = program.tables[t].entries.len();
         for e in (0..count).filter(|_| count > 1) {
             let mut next = program.clone();

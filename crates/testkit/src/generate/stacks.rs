@@ -1,23 +1,24 @@
-//! A header stack, or one of unions, that a parser loop fills: small ones are unrolled, large ones stay rolled.
+//! Stacks of headers or header unions that a parser loop fills. Loops of small stacks are unrolled, those of large ones
+//! stay rolled.
 
 use super::{Generator, Model, Stmt};
 use std::fmt::Write;
 
-/// A stack behind all headers.
+/// Stack after all headers.
 #[derive(Clone, Debug)]
 pub struct StackOf {
-    /// The fields of the union's members; one member is a stack of plain headers.
+    /// Fields of each member of the union. A single member makes a stack of plain headers.
     pub members: Vec<Vec<(String, u32)>>,
-    /// How many elements there are.
+    /// Number of elements.
     pub size: usize,
-    /// Before how many of the other headers it is emitted.
+    /// Number of other headers that are emitted before it.
     pub emitted_before: usize,
-    /// For each member, where the parser goes when it has extracted one; back to the loop's head if there is none.
+    /// Transition after each member's extraction. Empty if all return to the head of the loop.
     pub after: Vec<String>,
 }
 
 impl StackOf {
-    /// What is behind an element for one of its members.
+    /// Returns the suffix that selects a member of an element.
     fn path(&self, member: usize) -> String {
         match self.members.len() {
             1 => String::new(),
@@ -25,7 +26,7 @@ impl StackOf {
         }
     }
 
-    /// The types, before the headers' struct.
+    /// Writes the types, which stand before the struct of headers.
     pub(super) fn types(&self, out: &mut String) {
         for (m, fields) in self.members.iter().enumerate() {
             let _ = writeln!(out, "header m{m}_t {{");
@@ -43,16 +44,16 @@ impl StackOf {
         }
     }
 
-    /// The stack, in the headers' struct.
+    /// Writes the field of the stack in the struct of headers.
     pub(super) fn field(&self, out: &mut String) {
         let of = if self.members.len() > 1 { "u" } else { "m0" };
         let _ = writeln!(out, "    {of}_t[{}] st;", self.size);
     }
 
-    /// The loop that fills it.
+    /// Writes the states of the loop that fills it.
     pub(super) fn states(&self, out: &mut String) {
         *out += "    state stack {\n        transition select(packet.lookahead<bit<8>>()[2:0]) {\n";
-        // Most bytes go on, so that many packets have more elements than there is room for.
+        // Most bytes continue the loop, so many packets have more elements than the stack.
         *out += "            0: accept;\n";
         for (m, value) in (0..self.members.len()).zip(["1 &&& 1", "2 &&& 2", "_"]) {
             let last = m + 1 == self.members.len();
@@ -72,17 +73,17 @@ impl StackOf {
 }
 
 impl Generator<'_> {
-    /// A stack and what the program does with it, between its other statements.
+    /// Adds a stack, and statements that use it between the others.
     pub(super) fn stack(&mut self) {
         let members: Vec<_> = (0..1 + self.below(3)).map(|_| self.fields(1)).collect();
         let others = self.program.emits.len();
         let most = match self.program.model {
-            // Where packets have copies none stays rolled, and a large one is too large for the verifier.
+            // With copies of packets no loop stays rolled, and a large stack exceeds the verifier's limit.
             Model::Copies => 2,
             _ => 6,
         };
         let size = [2, 3, 8, 16, 17, 20][self.below(most)];
-        // Where the loop is unrolled, more ways through it would make more code than a kernel checks.
+        // In an unrolled loop, more paths would exceed the verifier's limit.
         let after = match size < 16 {
             true => Vec::new(),
             false => (0..members.len())
@@ -99,7 +100,7 @@ impl Generator<'_> {
                 others
             },
         };
-        // With a loop in front of everything, a long program would have more paths than a kernel checks.
+        // After a loop, a long program has more paths than the verifier can check.
         self.program.body.truncate(6);
         for _ in 0..2 + self.below(4) {
             let stmt = self.about_stack(&stack);
@@ -114,7 +115,7 @@ impl Generator<'_> {
         self.program.stack = Some(stack);
     }
 
-    /// Where the parser goes behind a member: back to the loop's head, or by what is in the member.
+    /// Returns the transition after a member: back to the head of the loop, or a select by the member's fields.
     fn after_member(&mut self, members: &[Vec<(String, u32)>], member: usize) -> String {
         if !self.chance(3) {
             return "stack".into();
@@ -133,7 +134,7 @@ impl Generator<'_> {
         )
     }
 
-    /// An index: a constant, or one that the packet decides.
+    /// Returns an index: a constant, or a value known only at run time.
     fn index(&mut self, stack: &StackOf) -> String {
         match self.below(5) {
             0 => {
@@ -179,7 +180,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A field of an element, and its width.
+    /// Returns a field of an element, and its width.
     fn place(&mut self, stack: &StackOf, member: usize, index: &str) -> (String, u32) {
         let field = self.below(stack.members[member].len());
         let (name, width) = stack.members[member][field].clone();
@@ -187,7 +188,7 @@ impl Generator<'_> {
         (format!("{element}.{name}"), width)
     }
 
-    /// Reads or writes a field of an element, whether it is valid or not.
+    /// Reads or writes a field of an element, whether or not it is valid.
     fn read_or_write(&mut self, stack: &StackOf, member: usize, index: &str) -> Stmt {
         let (place, width) = self.place(stack, member, index);
         Stmt::Plain(if self.chance(3) {

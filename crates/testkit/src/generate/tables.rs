@@ -5,20 +5,20 @@ use rand::seq::IndexedRandom;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// A table.
+/// Table of a generated program.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// The expression, match kind and width of each key.
+    /// Expression, match kind and width of each key.
     pub keys: Vec<(String, &'static str, u32)>,
     /// Indices of its actions.
     pub actions: Vec<usize>,
-    /// Its default action's arguments.
+    /// Arguments of its default action.
     pub default: String,
-    /// Its `const entries`, in P4. Without any, the control plane has the table.
+    /// Its `const entries`, in P4. If there are none, the control plane fills the table.
     pub entries: Vec<String>,
 }
 
-/// Kinds that the keys of one table are drawn from. `lpm` occurs once at most.
+/// Match kinds that the keys of one table are drawn from. `lpm` occurs at most once.
 const KINDS: [&[&str]; 8] = [
     &["lpm"],
     &["exact", "ternary", "exact"],
@@ -31,7 +31,7 @@ const KINDS: [&[&str]; 8] = [
 ];
 
 impl Generator<'_> {
-    /// Applies a table. One that is applied more than once must work too.
+    /// Returns a statement that applies a table. Tables may be applied several times.
     pub(super) fn apply(&mut self, table: usize, depth: usize) -> Stmt {
         match self.below(3) {
             0 if depth > 0 => {
@@ -95,7 +95,7 @@ impl Generator<'_> {
         args.join(", ")
     }
 
-    /// Entries of which no two have the same keys.
+    /// Returns const entries; no two have the same keys.
     fn entries(&mut self, keys: &[(String, &'static str, u32)], actions: &[usize]) -> Vec<String> {
         let mut entries = Vec::new();
         let mut seen = BTreeSet::new();
@@ -117,7 +117,7 @@ impl Generator<'_> {
         entries
     }
 
-    /// What a key of a const entry matches. The same set always has the same text.
+    /// Returns the keyset of one key of a const entry. Equal sets have equal text.
     fn key_set(&mut self, kind: &str, width: u32) -> String {
         let value = self.number(width);
         let ones = u128::MAX >> (128 - width);
@@ -143,11 +143,11 @@ impl Generator<'_> {
 }
 
 impl Table {
-    /// The declaration of table number `number`.
+    /// Writes the declaration of table `t{number}`.
     pub(super) fn print(&self, number: usize, out: &mut String) {
         let _ = writeln!(out, "    table t{number} {{\n        key = {{");
         for (k, (key, kind, _)) in self.keys.iter().enumerate() {
-            // One that is computed gets a name where it has none.
+            // Some computed keys have no name: the compiler names them.
             let name = match key.starts_with('(') && k % 2 == 1 {
                 true => String::new(),
                 false => format!(" @name(\"k{k}\")"),

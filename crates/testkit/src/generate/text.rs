@@ -1,10 +1,10 @@
-//! A generated program as P4 text.
+//! Printing of a generated program as P4.
 
 use super::{Generated, Language, Search, Stmt};
 use std::fmt::Write;
 
 impl Generated {
-    /// The program as P4.
+    /// Returns the program as P4.
     pub fn text(&self) -> String {
         let mut out = self.model.include().to_string();
         if self.figures {
