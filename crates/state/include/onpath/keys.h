@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Keys, and the sets of eight ways that they belong to: of flow states, and of figures by group.
+/* Keys, and the sets of eight ways that they belong to: of flow states, and of metrics by group.
  *
  * The lower half of a key's hash chooses the set. The upper half is the tag, which is compared before the key's
  * words. A way with tag 0 is empty. A way holds the key's words first; the program defines the rest. */

@@ -41,8 +41,8 @@ enum At {
     Mixed,
 }
 
-/// Returns the fields that can be updated in place in the statements under a lock. `None` if some path looks a flow up
-/// without storing it once.
+/// Returns the fields that can be updated in place in the statements under a lock. `None` if some path has not
+/// exactly one update after the look-up.
 pub(crate) fn of_region(program: &Program, stmts: &[Stmt]) -> Option<InPlace> {
     let (first, rest) = stmts.split_first()?;
     let StmtKind::Extern(lookup) = &first.kind else {

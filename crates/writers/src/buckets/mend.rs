@@ -8,7 +8,7 @@ use control::StoreError;
 use std::io;
 
 impl Buckets<'_> {
-    /// Removes duplicates, of which the entry that packets find stays, and corrects all counts.
+    /// Removes duplicates and corrects all counts. Of duplicates the entry that packets find stays.
     pub(super) fn mend(&self) -> Result<(), StoreError> {
         // The writer may not have waited for packets that read the slots it has hidden.
         self.settle();
