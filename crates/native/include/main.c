@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Maps the memory file named by the argument, and reads packets from standard input, each after its port, its length and
- * random numbers (`u32`). Answers each with 1 if it leaves or 0, its port, its length and its bytes. */
+/* Maps the memory file named by the argument, and reads packets from standard input, each after its port, its length
+ * and random numbers (`u32`). Answers each with 1 if it leaves or 0, its port, its length and its bytes. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>

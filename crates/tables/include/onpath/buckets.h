@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /* Tables with many entries and exact keys: buckets of a few entries. A key's hash chooses two buckets.
  *
- * A bucket begins with two words. The first one has a bit for each slot in use. The second one counts the keys with this
- * first bucket that are elsewhere: its lower half those in their second bucket, its upper half those in the overflow
- * map. The keys of all slots follow, and then their values. */
+ * A bucket begins with two words. The first one has a bit for each slot in use. The second one counts the keys with
+ * this first bucket that are elsewhere: its lower half those in their second bucket, its upper half those in the
+ * overflow map. The keys of all slots follow, and then their values. */
 #ifndef ONPATH_BUCKETS_H
 #define ONPATH_BUCKETS_H
 
