@@ -1,4 +1,4 @@
-//! All refusals before the first packet.
+//! Checks that refuse a program before its first packet.
 
 use crate::errors;
 use crate::interpreter::Supplied;
@@ -8,12 +8,12 @@ use externs::Meaning;
 use ir::{Block, Expr, ExternCall, Program, Routine, Stmt, StmtKind, visit};
 use std::collections::HashMap;
 
-/// The deepest expression that runs within a thread's stack, with room to spare.
+/// Deepest expression that runs within a thread's stack, with room to spare.
 const EXPR_DEPTH: usize = 400;
-/// The deepest nesting of statements, that of the routines and actions they run included.
+/// Deepest nesting of statements, including that of the routines and actions they run.
 const STMT_DEPTH: usize = 1000;
 
-/// Everything in a program that the interpreter does not support.
+/// Reports everything in a program that the interpreter does not support.
 pub(crate) fn check(program: &Program, supplied: &Supplied) -> Diagnostics {
     let mut checker = Checker {
         program,
@@ -36,7 +36,7 @@ struct Checker<'p> {
 }
 
 impl Checker<'_> {
-    /// The depth of every expression, operands first.
+    /// Computes the depth of every expression, operands first, and reports expressions that are too deep.
     fn expressions(&mut self) {
         let exprs = &self.program.exprs;
         let mut depths: SecondaryMap<Expr, usize> = SecondaryMap::new();
@@ -61,7 +61,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Extern objects of types without a meaning.
+    /// Reports extern objects whose type the interpreter does not implement.
     fn objects(&mut self) {
         for object in self.program.externs.values() {
             if !matches!(
@@ -74,7 +74,7 @@ impl Checker<'_> {
         }
     }
 
-    /// How deep the blocks of the pipeline nest.
+    /// Reports blocks of the pipeline whose statements nest too deep.
     fn nesting(&mut self) {
         let program = self.program;
         let states = program.parsers.values().flat_map(|p| p.states.values());
@@ -121,10 +121,11 @@ impl Checker<'_> {
     }
 }
 
-/// The location of a statement that is nested too deep.
+/// Location of a statement that is nested too deep.
 struct TooDeep(Span);
 
-/// How deep a block nests, if by no more than `left`. `known` are routines that were measured before.
+/// Returns the nesting depth of a block, or an error if it exceeds `left`. `known` holds the depths of routines already
+/// measured.
 fn depth(
     program: &Program,
     block: &Block,

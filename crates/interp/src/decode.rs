@@ -1,4 +1,4 @@
-//! A packet as the program's own parser sees it: names and values for its bytes.
+//! Decoding of a packet with the program's own parser: names and values for its bytes.
 
 use crate::run::{Parsed, Run};
 use crate::{Interpreter, Options};
@@ -7,37 +7,37 @@ use ir::{Program, Type};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A packet in the words of a program.
+/// Packet decoded by a program's parser.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decoded {
-    /// The headers in the order in which they lie in the packet.
+    /// Headers in the order of their positions in the packet.
     pub headers: Vec<DecodedHeader>,
-    /// The bytes after them.
+    /// Bytes after the headers.
     pub payload: Range<usize>,
-    /// Why the parser rejected the packet, by the error's name, `NoError` for a plain `reject`;
-    /// `None` if it did not.
+    /// Name of the error with which the parser rejected the packet, `NoError` for a plain `reject`. `None` if it did
+    /// not reject it.
     pub rejected: Option<String>,
 }
 
-/// A header in a packet.
+/// Header in a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodedHeader {
-    /// Its name in the program.
+    /// Name in the program.
     pub name: String,
-    /// Its bytes.
+    /// Range of bytes in the packet.
     pub bytes: Range<usize>,
-    /// Its fields in order.
+    /// Fields in order.
     pub fields: Vec<DecodedField>,
 }
 
-/// A field in a packet.
+/// Field in a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodedField {
-    /// Its name within its header.
+    /// Name within its header.
     pub name: String,
-    /// Its value as people read it.
+    /// Value in readable form.
     pub value: String,
-    /// Its bits, counted from the packet's first.
+    /// Range of bits, counted from the packet's first bit.
     pub bits: Range<usize>,
 }
 

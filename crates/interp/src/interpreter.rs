@@ -1,4 +1,4 @@
-//! The interpreter: a program with its tables and extern objects, ready for packets.
+//! Interpreter: a program with its tables and extern objects, ready for packets.
 
 use crate::models::{Model, Poisons};
 use crate::run::Run;
@@ -21,24 +21,24 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// A function that only the program declares, as somebody else defines it.
+/// Definition of a function that the program only declares, supplied by the caller.
 pub type SuppliedFunction = Rc<dyn Fn(&[Arg]) -> Result<Reply, externs::Fault>>;
 
-/// Such functions by name.
+/// Supplied functions by name.
 pub type Supplied = HashMap<SmolStr, SuppliedFunction>;
 
-/// Receives a packet's trace events.
+/// Receiver of a packet's trace events.
 pub(crate) type Sink = Box<dyn FnMut(TraceEvent)>;
 
-/// A program with its state.
+/// Program with its state.
 pub struct Interpreter {
     pub(crate) program: Arc<Program>,
     pub(crate) schema: Arc<Schema>,
     pub(crate) options: Options,
     pub(crate) model: Model,
-    /// Poison for storage that no code reads where a packet or copy begins.
+    /// Poison values for storage that no code reads, set when a packet or copy starts.
     pub(crate) poisons: Option<Poisons>,
-    /// What a packet finds.
+    /// Initial storage of a packet.
     pub(crate) zero: Storage,
     pub(crate) storage: Storage,
     pub(crate) tables: Vec<TableState>,
@@ -49,18 +49,18 @@ pub struct Interpreter {
     pub(crate) errors: ErrorCodes,
     pub(crate) rng: ChaCha8Rng,
     lists: RandomLists,
-    /// The random numbers of the current packet.
+    /// Random numbers of the current packet.
     pub(crate) numbers: Numbers,
-    /// What multicast groups send, by number.
+    /// Replicas of multicast groups, by group number.
     pub(crate) groups: BTreeMap<u16, Vec<Replica>>,
-    /// What clone sessions send, by number.
+    /// Clone sessions, by session number.
     pub(crate) sessions: BTreeMap<u32, CloneSession>,
-    /// What the traffic manager lost so far.
+    /// Number of losses of the traffic manager so far, by reason.
     pub(crate) drops: BTreeMap<DropReason, u64>,
     pub(crate) sink: Option<Sink>,
-    /// Packets that came out and were not yet fetched through [`control::Device`].
+    /// Packets sent that were not yet fetched through [`control::Device`].
     pub(crate) out: Vec<Packet>,
-    /// The same for digests.
+    /// Digests sent that were not yet fetched.
     pub(crate) digests: Vec<Digest>,
     virtual_now: u64,
     started: Instant,
@@ -76,7 +76,7 @@ impl fmt::Debug for Interpreter {
     }
 }
 
-/// The numbers of the errors that parsing itself gives.
+/// Codes of the errors that the parser itself raises.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ErrorCodes {
     pub packet_too_short: u32,
@@ -88,7 +88,7 @@ pub(crate) struct ErrorCodes {
 }
 
 impl ErrorCodes {
-    /// A program that does not include `core.p4` has none of them, and 0 stands for all.
+    /// Looks the errors up by name. A program that does not include `core.p4` has none of them, and gets 0 for all.
     fn new(program: &Program) -> ErrorCodes {
         let find = |name: &str| {
             let place = program.errors.iter().position(|e| e == name);
@@ -106,19 +106,19 @@ impl ErrorCodes {
 }
 
 impl Interpreter {
-    /// Makes a program ready for packets.
+    /// Prepares a program for packets.
     ///
     /// # Errors
-    /// What the interpreter does not support is refused here, each with its location: externs without
-    /// a meaning, an architecture that is not known.
+    /// The program uses something that the interpreter does not support: an extern that it does not implement, or an
+    /// unknown architecture. Each is reported with its location.
     pub fn new(program: Arc<Program>, options: Options) -> Result<Interpreter, Diagnostics> {
         Interpreter::with_supplied(program, options, Supplied::new())
     }
 
-    /// Makes a program ready for packets, with the functions that it only declares.
+    /// Prepares a program for packets, with definitions of functions that it only declares.
     ///
     /// # Errors
-    /// As for [`Interpreter::new`], but for the calls of these functions.
+    /// As for [`Interpreter::new`], except for calls of the supplied functions.
     pub fn with_supplied(
         program: Arc<Program>,
         options: Options,
@@ -180,7 +180,7 @@ impl Interpreter {
         })
     }
 
-    /// The program.
+    /// Returns the program.
     pub fn program(&self) -> &Arc<Program> {
         &self.program
     }
@@ -200,7 +200,7 @@ impl Interpreter {
         self.run_marked(port, bytes, Marks::default())
     }
 
-    /// The same with marks beside the packet, which `tc_model` sees, but for the queue.
+    /// Does the same with marks beside the packet, which `tc_model` sees except for the queue.
     pub fn run_marked(&mut self, port: u32, bytes: &[u8], marks: Marks) -> Outcome {
         let program = Arc::clone(&self.program);
         self.storage.reset(&self.zero);
@@ -216,7 +216,7 @@ impl Interpreter {
         run.finish(disposition)
     }
 
-    /// The clock's time between packets, in nanoseconds.
+    /// Returns the time between packets, in nanoseconds.
     pub(crate) fn now(&self) -> u64 {
         match self.options.clock {
             Clock::Virtual { .. } => self.virtual_now,
@@ -224,7 +224,7 @@ impl Interpreter {
         }
     }
 
-    /// The time for the next packet, in nanoseconds.
+    /// Advances the clock, and returns the time for the next packet in nanoseconds.
     fn tick(&mut self) -> u64 {
         match self.options.clock {
             Clock::Virtual { step } => {

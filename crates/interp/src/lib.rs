@@ -1,12 +1,11 @@
-//! The reference interpreter: what a program means, packet by packet.
+//! Reference interpreter: the definition of a program's behaviour, packet by packet.
 //!
-//! It runs an [`ir::Program`] as it is, before passes or after them, and is the oracle for every
-//! target: [`Interpreter::run`] gives one packet's disposition, and the packets that come out. It is also a
-//! [`control::Store`] and a [`control::Device`], so that STF and the control plane's commands run on
-//! it without any privileges. What surrounds the blocks of a program is one module an architecture,
-//! in `models`.
+//! It runs an [`ir::Program`] as it is, before or after passes, and is the oracle for every target.
+//! [`Interpreter::run`] returns a packet's disposition, and the packets that come out. The interpreter is also a
+//! [`control::Store`] and a [`control::Device`], so that STF and the control plane's commands run on it without any
+//! privileges. Each architecture has a module in `models`, which runs the blocks of a program.
 //!
-//! It never panics on a packet, and nothing runs for ever: each packet has a budget of steps.
+//! The interpreter never panics on a packet. Every packet ends, since it has a budget of steps.
 
 mod check;
 mod decode;

@@ -1,43 +1,43 @@
-//! What can be chosen about a run.
+//! Options of a run.
 
 use arch::tc::Direction;
 use arch::v1model::traffic::MOST_ROUNDS;
 use control::repeatable;
 
-/// Where the time comes from.
+/// Source of the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
-    /// It begins at [`repeatable::START`] and stands still but for this many nanoseconds from packet to
-    /// packet and what [`crate::Interpreter::wait`] adds: the same run gives the same times.
+    /// Virtual clock: it begins at [`repeatable::START`], and advances by a fixed step from packet to packet, and by
+    /// [`crate::Interpreter::wait`]. The same run has the same times.
     Virtual {
-        /// Nanoseconds from one packet to the next.
+        /// Step from one packet to the next, in nanoseconds.
         step: u64,
     },
-    /// The machine's own monotonic clock, from 0 when the interpreter was made.
+    /// The machine's monotonic clock, counted from the creation of the interpreter.
     System,
 }
 
-/// What can be chosen about a run.
+/// Options of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Where random numbers begin.
+    /// Seed of the random numbers.
     pub seed: u64,
-    /// Where the time comes from.
+    /// Source of the time.
     pub clock: Clock,
-    /// Statements and parser states that one packet may run before it is aborted. In a parser they end with
-    /// `ParserTimeout`; what follows a parser has as many again, and so has each copy.
+    /// Number of statements and parser states that one packet may run before it is aborted. A parser that exceeds it
+    /// ends with `ParserTimeout`. The budget applies again to the blocks after a parser, and to each copy.
     pub steps: u64,
-    /// How often a packet may begin anew before it is dropped: resubmitted, recirculated or cloned (`v1model`).
+    /// Number of times that a packet may be resubmitted, recirculated or cloned before it is dropped (`v1model`).
     pub rounds: u32,
-    /// The packets' direction (`tc_model`).
+    /// Direction of the packets (`tc_model`).
     pub direction: Direction,
-    /// The MTU of every interface, without the Ethernet header (`tc_model`).
+    /// MTU of every interface, without the Ethernet header (`tc_model`).
     pub mtu: u32,
 }
 
 impl Default for Options {
-    /// Deterministic: a microsecond from packet to packet, a million steps, 4,096 rounds, packets that come
-    /// in, the MTU of the loopback device (on which the kernel's test runs run).
+    /// Returns deterministic options: a microsecond from packet to packet, a million steps, 4,096 rounds, and ingress
+    /// packets. The MTU is that of the loopback device, on which the kernel's test runs run.
     fn default() -> Options {
         Options {
             seed: repeatable::SEED,

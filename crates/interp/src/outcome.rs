@@ -1,30 +1,30 @@
-//! What became of a packet.
+//! Result of running a packet.
 
 use control::{Digest, DropReason, Packet};
 use serde::Serialize;
 use smol_str::SmolStr;
 use std::fmt;
 
-/// What became of a packet.
+/// Disposition of a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Disposition {
-    /// `ebpf_model`, `v1model`, `XDP_DROP` and `TC_DROP`: gone.
+    /// Dropped (`ebpf_model`, `v1model`, `XDP_DROP` and `TC_DROP`).
     Drop,
-    /// `ebpf_model`: let through unchanged. `XDP_PASS`, `TC_PASS`: passed on.
+    /// Passed on (`XDP_PASS`, `TC_PASS`); unchanged in `ebpf_model`.
     Pass,
-    /// `XDP_ABORTED`: dropped as an error.
+    /// Dropped as an error (`XDP_ABORTED`).
     Aborted,
-    /// `XDP_TX`: back out of the port it came in on.
+    /// Sent back through its ingress port (`XDP_TX`).
     Tx,
-    /// `XDP_REDIRECT`, `TC_REDIRECT_EGRESS`: out of this port.
+    /// Sent out of this port (`XDP_REDIRECT`, `TC_REDIRECT_EGRESS`).
     Redirect(u32),
-    /// `TC_REDIRECT_INGRESS`: as if it had come in on this port.
+    /// Received again, as if it had come in on this port (`TC_REDIRECT_INGRESS`).
     RedirectIngress(u32),
-    /// `v1model`: out of this port.
+    /// Sent out of this port (`v1model`).
     Forward(u32),
-    /// `v1model`: replaced by the copies of this multicast group.
+    /// Replaced by the copies of this multicast group (`v1model`).
     Multicast(u16),
-    /// The interpreter gave the packet up.
+    /// Aborted by the interpreter.
     Fault(Fault),
 }
 
@@ -46,19 +46,19 @@ impl fmt::Display for Disposition {
     }
 }
 
-/// Why a packet was aborted.
+/// Reason why a packet was aborted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It took more steps than [`crate::Options::steps`].
+    /// The packet took more steps than [`crate::Options::steps`].
     StepBudget {
-        /// How many that is.
+        /// Limit of steps.
         steps: u64,
     },
     /// `assert` or `assume` failed.
     AssertionFailed,
-    /// An extern was called in a way that its declaration does not allow: a compiler bug.
+    /// An extern was called in a way that its declaration does not allow, which is a bug of the compiler.
     MalformedCall {
-        /// The extern.
+        /// Name of the extern.
         name: SmolStr,
     },
 }
@@ -79,39 +79,39 @@ impl fmt::Display for Fault {
     }
 }
 
-/// What the kernel keeps beside a packet.
+/// Metadata that the kernel keeps beside a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Marks {
-    /// As netfilter and routing know it.
+    /// Mark, as in netfilter and routing.
     pub mark: u32,
-    /// As queueing disciplines know it.
+    /// Priority, as in queueing disciplines.
     pub priority: u32,
-    /// The transmit queue, counted from 1; 0 if nothing chose one.
+    /// Transmit queue, counted from 1. 0 if none was chosen.
     pub queue: u16,
 }
 
-/// Everything that one packet caused, except for changed state.
+/// Result of a packet, except for changed state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// What became of it.
+    /// Disposition of the packet.
     pub disposition: Disposition,
-    /// The packets that came out. `v1model`: clones and copies of multicast groups among them, in the order in which they
-    /// left.
+    /// Packets that came out. In `v1model` they include clones and copies of multicast groups, in the order in which
+    /// they left.
     pub packets: Vec<Packet>,
-    /// `tc_model`: copies made by clones and multicast groups, in order. They leave before the packet itself.
+    /// Copies made by clones and multicast groups, in order, which leave before the packet itself (`tc_model`).
     pub copies: Vec<Packet>,
-    /// What the traffic manager lost, in order.
+    /// Losses of the traffic manager, in order.
     pub drops: Vec<DropReason>,
-    /// `tc_model`: what the kernel is to keep beside a packet that lives.
+    /// Metadata that the kernel must keep beside a packet that is not dropped (`tc_model`).
     pub marks: Option<Marks>,
-    /// The error with which the parser ended; `None` for `NoError`.
+    /// Error with which the parser ended. `None` for `NoError`.
     pub parser_error: Option<SmolStr>,
-    /// Whether the parser went to `reject`.
+    /// True if the parser went to `reject`.
     pub rejected: bool,
     /// Lines of `log_msg`.
     pub log: Vec<String>,
-    /// Values for the control plane.
+    /// Digests for the control plane.
     pub digests: Vec<Digest>,
-    /// Packets sent to user space by perf events.
+    /// Packets sent to user space as perf events.
     pub perf_events: Vec<Vec<u8>>,
 }

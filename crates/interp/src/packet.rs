@@ -1,10 +1,9 @@
-//! Bits in and out of bytes, in network order.
+//! Reading and writing of bits in bytes, in network order.
 
 use ir::Bits;
 use num_bigint::BigUint;
 
-/// Bits `from..from + width` of `bytes`, counted from the first byte's highest; all of them must be
-/// there.
+/// Reads bits `from..from + width` of `bytes`, counted from the first byte's highest bit. All of them must exist.
 pub(crate) fn read_bits(bytes: &[u8], from: usize, width: u32) -> Bits {
     let end = from + width as usize;
     let touched = &bytes[from / 8..end.div_ceil(8)];
@@ -15,11 +14,11 @@ pub(crate) fn read_bits(bytes: &[u8], from: usize, width: u32) -> Bits {
     Bits::new(width, BigUint::from_bytes_be(touched) >> behind)
 }
 
-/// A packet that grows by bits.
+/// Writer of a packet, which grows by bits.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
     bytes: Vec<u8>,
-    /// Bits that fill no byte yet, right-aligned, and how many.
+    /// Bits of the unfinished byte, right-aligned, and their number.
     rest: u32,
     rest_width: u32,
 }
@@ -32,7 +31,7 @@ impl Writer {
             self.bytes.extend_from_slice(&bytes);
             return;
         }
-        // The first byte of a right-aligned value may be a part of one.
+        // The first byte of a right-aligned value may be partial.
         let mut width = match value.width() % 8 {
             0 => 8,
             part => part,
@@ -49,12 +48,12 @@ impl Writer {
         }
     }
 
-    /// How many bytes there are, the unfinished one not counted.
+    /// Returns the number of complete bytes.
     pub(crate) fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The bytes; an unfinished one is filled with zeros.
+    /// Returns the bytes. An unfinished byte is padded with zeros.
     pub(crate) fn finish(mut self) -> Vec<u8> {
         if self.rest_width > 0 {
             self.bytes.push((self.rest << (8 - self.rest_width)) as u8);

@@ -3,16 +3,16 @@
 use cranelift_entity::{EntityRef, PrimaryMap};
 use ir::{Header, Program, Type, Value, Var};
 
-/// A header instance.
+/// Value of a header instance.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct HeaderValue {
-    /// Whether it is valid.
+    /// True if the header is valid.
     pub valid: bool,
-    /// Its fields; kept when it becomes invalid.
+    /// Fields, which keep their values when the header becomes invalid.
     pub fields: Vec<Value>,
 }
 
-/// All variables and headers of a program.
+/// Values of all variables and headers of a program.
 #[derive(Clone, Debug)]
 pub(crate) struct Storage {
     vars: Vec<Value>,
@@ -20,7 +20,7 @@ pub(crate) struct Storage {
 }
 
 impl Storage {
-    /// Everything zero and invalid, as a packet finds it.
+    /// Creates the initial storage of a packet: all zero and invalid.
     pub(crate) fn new(program: &Program) -> Storage {
         Storage {
             vars: program.vars.values().map(|v| Value::zero(v.ty)).collect(),
@@ -90,7 +90,7 @@ impl Storage {
     }
 }
 
-/// The types of a header's fields.
+/// Returns the types of a header's fields.
 pub(crate) fn field_types(program: &Program, header: Header) -> impl Iterator<Item = Type> + '_ {
     program.header_types[program.headers[header].ty]
         .fields
@@ -98,7 +98,7 @@ pub(crate) fn field_types(program: &Program, header: Header) -> impl Iterator<It
         .map(|f| f.ty)
 }
 
-/// A value for each element of an arena.
+/// Makes a value for each element of an arena.
 pub(crate) fn for_each<K: EntityRef, V, T>(
     map: &PrimaryMap<K, V>,
     make: impl FnMut(&V) -> T,

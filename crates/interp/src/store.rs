@@ -1,4 +1,4 @@
-//! The state as the control plane sees it.
+//! Control plane of the interpreter's state.
 
 mod profile;
 
@@ -16,12 +16,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 impl Interpreter {
-    /// How often a table's entries or default action were changed: what [`ir::StmtKind::IsCurrent`] asks about.
+    /// Returns the number of changes of a table's entries or default action, which [`ir::StmtKind::IsCurrent`]
+    /// compares.
     pub fn changes(&self, table: Table) -> u64 {
         self.tables[table.index()].generation()
     }
 
-    /// Makes a change of one thing.
+    /// Makes one change.
     fn make(&mut self, change: &Change) -> Result<(), StoreError> {
         match change {
             Change::Insert(table, entry) => {
@@ -133,7 +134,7 @@ fn no_such(what: &str) -> StoreError {
     }
 }
 
-/// An indexed extern object refused an index.
+/// Returns the error of an indexed extern object that refused an index.
 fn out_of_range(size: u64) -> StoreError {
     StoreError::OutOfRange { size }
 }

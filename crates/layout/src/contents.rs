@@ -1,4 +1,4 @@
-//! Everything that a program keeps between packets, in one description.
+//! Description of all state that a program keeps between packets.
 
 use crate::{
     CounterAbi, DigestsAbi, FiguresAbi, FlowStateAbi, GlobalsAbi, LogsAbi, LookupAbi,
@@ -6,14 +6,14 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// What a program keeps between packets, and in which maps.
+/// State that a program keeps between packets, and the maps that hold it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Contents {
-    /// Data that the program reads and the control plane may change; `None` if there is none.
+    /// Data that the program reads and the control plane may change. `None` if there is none.
     pub globals: Option<GlobalsAbi>,
-    /// Every table of the program, by the number that it has in the program and in the schema.
+    /// Tables of the program, each with its number in the program and in the schema.
     pub tables: Vec<TableAbi>,
-    /// Every parser value set of the program, likewise.
+    /// Parser value sets of the program, numbered likewise.
     pub value_sets: Vec<ValueSetAbi>,
     /// Counters that the program increments.
     pub counters: Vec<CounterAbi>,
@@ -29,32 +29,32 @@ pub struct Contents {
     /// Per-flow state that the program reads or writes.
     #[serde(default)]
     pub flow_states: Vec<FlowStateAbi>,
-    /// Figures by group that the program keeps.
+    /// Metrics by group that the program keeps.
     #[serde(default)]
     pub figures: Vec<FiguresAbi>,
-    /// How packets hand digests to the control plane; `None` if they do not.
+    /// Ring buffer through which packets send digests to the control plane. `None` if they send none.
     #[serde(default)]
     pub digests: Option<DigestsAbi>,
-    /// What packets log; `None` if they log nothing.
+    /// Ring buffer of log messages. `None` if packets log nothing.
     #[serde(default)]
     pub logs: Option<LogsAbi>,
 }
 
 impl Contents {
-    /// Whether the program hashes with secrets of its own ([`HashSeeds`](crate::HashSeeds)).
+    /// Returns true if the program hashes with secrets of its own ([`HashSeeds`](crate::HashSeeds)).
     pub fn is_seeded(&self) -> bool {
         let hashes = |table: &TableAbi| matches!(table.lookup, LookupAbi::Buckets(_));
         !self.flow_states.is_empty() || !self.figures.is_empty() || self.tables.iter().any(hashes)
     }
 
-    /// State that other programs may use too.
+    /// Returns the state that other programs may share.
     pub fn states(&self) -> impl Iterator<Item = StateAbi<'_>> + Clone {
         let flows = self.flow_states.iter().map(StateAbi::Flows);
         flows.chain(self.figures.iter().map(StateAbi::Figures))
     }
 
-    /// Maps that are made larger than the program declares them, on a machine with so many processors, and how many elements
-    /// they have then.
+    /// Returns the maps that are made larger than the program declares them, with their capacities on a machine with
+    /// this many processors.
     pub fn resized(&self, processors: u32) -> impl Iterator<Item = (&str, u32)> {
         let tables = self.tables.iter().map(|t| &t.lookup);
         let lookups = tables.chain(self.value_sets.iter().map(|s| &s.lookup));

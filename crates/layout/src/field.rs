@@ -1,62 +1,63 @@
-//! Keys and values: where each field begins, its size and the order of its bytes.
+//! Layout of keys and values: offset, size and byte order of each field.
 
 use serde::{Deserialize, Serialize};
 
-/// The order of a field's bytes. The value is right-aligned, high bits are zero.
+/// Byte order of a field. The value is right-aligned, and its high bits are zero.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ByteOrder {
     /// Most significant byte first.
     Network,
-    /// The machine's own.
+    /// The machine's byte order.
     Host,
 }
 
-/// A scalar in a key or value.
+/// Scalar in a key or value.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct FieldAbi {
-    /// Its P4 name.
+    /// P4 name of the scalar.
     pub name: String,
-    /// Where it begins, in bytes from the start of the key or value.
+    /// Offset from the start of the key or value, in bytes.
     pub offset: u32,
-    /// Bytes it takes: enough for `width`.
+    /// Size in bytes: enough for `width`.
     pub size: u32,
-    /// Bits that count.
+    /// Width in bits.
     pub width: u32,
-    /// The order of its bytes.
+    /// Byte order of the value.
     pub order: ByteOrder,
 }
 
-/// The layout of a map's key for one P4 key.
+/// Layout of a map's key for the P4 keys of a table.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct KeyAbi {
-    /// Bytes in all.
+    /// Size of the key, in bytes.
     pub size: u32,
-    /// One a P4 key, in P4 order (offsets need not ascend).
+    /// Field of each P4 key, in P4 order. Offsets need not ascend.
     pub fields: Vec<FieldAbi>,
 }
 
-/// An action and its parameters, as map values and default actions hold them.
+/// Layout of an action and its parameters, as map values and default actions hold them.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ValueAbi {
-    /// Bytes in all.
+    /// Size of the value, in bytes.
     pub size: u32,
-    /// Where the entry's priority is (`u32`), if the look-up needs it.
+    /// Offset of the entry's priority (`u32`), if the look-up needs it.
     pub priority_offset: Option<u32>,
-    /// Where the action number is: `u32`, the index in the table's list plus one; 0 is no entry.
+    /// Offset of the action number, a `u32`: the index in the table's list of actions plus one. 0 means no entry.
     pub action_offset: u32,
-    /// Where the entry's number is (`u32`), if something is kept for each entry ([`DirectAbi`]): from 1 on; 0 in a default action.
+    /// Offset of the entry's number (`u32`), if the table has direct counters or meters ([`DirectAbi`]). Numbers begin
+    /// at 1; a default action has 0.
     #[serde(default)]
     pub number_offset: Option<u32>,
-    /// For each action of the table's list, its parameters in order.
+    /// Parameters of each action in the table's list, in order.
     pub actions: Vec<ActionAbi>,
 }
 
-/// An action's parameters in a [`ValueAbi`].
+/// Parameters of an action in a [`ValueAbi`].
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ActionAbi {
-    /// The action's control-plane name.
+    /// Control-plane name of the action.
     pub name: String,
-    /// Offsets are from the start of the value.
+    /// Parameters in order. Offsets are from the start of the value.
     pub params: Vec<FieldAbi>,
 }

@@ -1,14 +1,14 @@
-//! Single values that packets read and the control plane changes.
+//! Global data that packets read and the control plane changes.
 
 use serde::{Deserialize, Serialize};
 
-/// One struct that the program reads and the control plane may change in memory.
+/// Struct that the program reads and the control plane may change in memory.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct GlobalsAbi {
-    /// The name of its map.
+    /// Name of the map that holds the struct.
     pub section: String,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u32,
-    /// Its bytes at the start.
+    /// Initial contents.
     pub initial: Vec<u8>,
 }

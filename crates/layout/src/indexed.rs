@@ -3,48 +3,53 @@
 use crate::FieldAbi;
 use serde::{Deserialize, Serialize};
 
-/// A counter array, per processor: a `u64` each, of packets or of bytes, or two, packets and bytes.
+/// Counter array, with a copy for each processor. An element is one `u64`, of packets or of bytes, or two: packets and
+/// bytes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct CounterAbi {
-    /// Its number in the program and in the schema.
+    /// Number in the program and in the schema.
     pub index: u32,
-    /// Its control-plane name.
+    /// Control-plane name of the counter.
     pub name: String,
-    /// Array or hash with a copy for each core, from `u32` to one or two `u64`, as the map's value size says.
+    /// Name of the array or hash map with a copy for each core. It maps a `u32` to one or two `u64`, as the map's value
+    /// size says.
     pub map: String,
-    /// How many counters.
+    /// Number of counters in the array.
     pub size: u64,
 }
 
-/// Meters with an index: an array of `{u32 lock, u32 limited, u64 last, bucket committed, bucket peak}`, a bucket being
-/// `{u64 whole, u64 parts, u64 burst, u64 tokens, u64 part}`: whole tokens and millionths that a microsecond brings, the most that
-/// it holds, and what it holds. `last` is in microseconds. All of it is read and written under the lock. A meter that is not `limited` is green.
+/// Indexed meters: an array of `{u32 lock, u32 limited, u64 last, bucket committed, bucket peak}`.
+///
+/// A bucket is `{u64 whole, u64 parts, u64 burst, u64 tokens, u64 part}`. `whole` and `parts` are the whole tokens and
+/// millionths of a token that each microsecond adds. `burst` is the capacity; `tokens` and `part` are the present
+/// contents. `last` is in microseconds. The element is read and written under its lock. A meter that is not `limited`
+/// is green.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct MeterAbi {
-    /// Its number in the program and in the schema.
+    /// Number in the program and in the schema.
     pub index: u32,
-    /// Its control-plane name.
+    /// Control-plane name of the meters.
     pub name: String,
-    /// Array map from `u32`.
+    /// Name of the array map, from `u32` to a meter.
     pub map: String,
-    /// How many meters.
+    /// Number of meters in the array.
     pub size: u64,
 }
 
-/// A register: an array map of cells.
+/// Register: an array map of cells.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RegisterAbi {
-    /// Its number in the program and in the schema.
+    /// Number in the program and in the schema.
     pub index: u32,
-    /// Its control-plane name.
+    /// Control-plane name of the register.
     pub name: String,
-    /// Array map from `u32` to a cell.
+    /// Name of the array map, from `u32` to a cell.
     pub map: String,
-    /// How many cells.
+    /// Number of cells.
     pub size: u64,
-    /// A cell's scalars in order.
+    /// Scalars of a cell, in order.
     pub fields: Vec<FieldAbi>,
-    /// A cell begins with a lock, under which it is read and written.
+    /// True if a cell begins with a lock, under which it is read and written.
     #[serde(default)]
     pub locked: bool,
 }

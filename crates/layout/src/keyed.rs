@@ -1,19 +1,19 @@
-//! State by key: flows, and figures by group.
+//! State by key: flows, and metrics by group.
 
 use crate::{FieldAbi, KeyAbi};
 use serde::{Deserialize, Serialize};
 
-/// State that several programs may have in common.
+/// State that several programs may share.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum StateAbi<'a> {
-    /// Of flows.
+    /// Flow state.
     Flows(&'a FlowStateAbi),
-    /// Figures by group.
+    /// Metrics by group.
     Figures(&'a FiguresAbi),
 }
 
 impl<'a> StateAbi<'a> {
-    /// Its control-plane name.
+    /// Returns the control-plane name of the state.
     pub fn name(self) -> &'a str {
         match self {
             StateAbi::Flows(flows) => &flows.name,
@@ -21,7 +21,7 @@ impl<'a> StateAbi<'a> {
         }
     }
 
-    /// The map.
+    /// Returns the name of the map.
     pub fn map(self) -> &'a str {
         match self {
             StateAbi::Flows(flows) => &flows.map,
@@ -29,7 +29,7 @@ impl<'a> StateAbi<'a> {
         }
     }
 
-    /// The fields of its keys.
+    /// Returns the fields of the keys.
     pub fn key(self) -> &'a [FieldAbi] {
         match self {
             StateAbi::Flows(flows) => &flows.key.fields,
@@ -37,7 +37,7 @@ impl<'a> StateAbi<'a> {
         }
     }
 
-    /// The fields of its values, if they have some.
+    /// Returns the fields of the values. Metrics have none.
     pub fn value(self) -> &'a [FieldAbi] {
         match self {
             StateAbi::Flows(flows) => &flows.value,
@@ -45,7 +45,7 @@ impl<'a> StateAbi<'a> {
         }
     }
 
-    /// How many keys it has room for; of figures, on each processor.
+    /// Returns the capacity in keys; of metrics, the capacity on each processor.
     pub fn room(self) -> u64 {
         let (sets, ways) = match self {
             StateAbi::Flows(flows) => (flows.sets, flows.ways),
@@ -54,7 +54,7 @@ impl<'a> StateAbi<'a> {
         u64::from(sets) * u64::from(ways)
     }
 
-    /// Nanoseconds after which an unused key is gone; 0 is never.
+    /// Returns the idle timeout in nanoseconds, after which an unused key is evicted. 0 means never.
     pub fn idle(self) -> u64 {
         match self {
             StateAbi::Flows(flows) => flows.idle,
@@ -62,7 +62,7 @@ impl<'a> StateAbi<'a> {
         }
     }
 
-    /// Whether everything lies where it does in the other, whatever its names.
+    /// Returns true if two states have the same layout. Names do not matter.
     pub fn is_like(self, other: StateAbi<'_>) -> bool {
         let fields = |fields: &[FieldAbi]| -> Vec<_> {
             let field = |f: &FieldAbi| (f.offset, f.size, f.width, f.order);
@@ -86,71 +86,81 @@ impl<'a> StateAbi<'a> {
     }
 }
 
-/// A `flow_state`: a set-associative table in an array map of sets. A set is
-/// `{u32 lock, u32 lru, u32 tag[ways], u32 used[ways], way[ways]}` and is read and written under its lock.
-/// The hash that chooses the set and the tag is `externs::flow_state::hash` of the
-/// key's bytes with the key in [`HashSeeds`](crate::HashSeeds).
+/// Flow state (`flow_state`): a set-associative table in an array map of sets.
+///
+/// A set is `{u32 lock, u32 lru, u32 tag[ways], u32 used[ways], way[ways]}`, which is read and written under its lock.
+/// The hash that chooses the set and the tag is `externs::flow_state::hash` of the key's bytes, with the key in
+/// [`HashSeeds`](crate::HashSeeds).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct FlowStateAbi {
-    /// Its number in the program and in the schema.
+    /// Number in the program and in the schema.
     pub index: u32,
-    /// Its control-plane name.
+    /// Control-plane name of the flow state.
     pub name: String,
-    /// The map.
+    /// Name of the map.
     pub map: String,
-    /// How many sets, a power of two.
+    /// Number of sets, a power of two.
     pub sets: u32,
-    /// Ways per set.
+    /// Number of ways in a set.
     pub ways: u32,
-    /// Where the tags are, a `u32` per way: the upper half of the key's hash, 0 for an empty way.
+    /// Offset of the tags in a set, a `u32` per way: the upper half of the key's hash, or 0 for an empty way.
     pub tags_offset: u32,
-    /// Where the uses are, a `u32` per way: the set's LRU counter (`lru`) when it was last used.
+    /// Offset of the LRU stamps in a set, a `u32` per way: the value of the set's LRU counter (`lru`) when the way was
+    /// last used.
     pub used_offset: u32,
-    /// Offset of the number of flows that others have replaced (`u64`); an object of an older version has none.
+    /// Offset of the number of evicted flows (`u64`) in a set. Objects of older versions have none.
     #[serde(default)]
     pub evicted_offset: Option<u32>,
-    /// Where the ways begin.
+    /// Offset of the first way in a set.
     pub ways_offset: u32,
-    /// Bytes of a way.
+    /// Size of a way, in bytes.
     pub way_size: u32,
-    /// Where in a way the time of its last use is (`u64`, nanoseconds of the monotonic clock), if unused
-    /// flows end.
+    /// Offset in a way of the time of its last use (`u64`, nanoseconds of the monotonic clock). `None` if flows have no
+    /// idle timeout.
     pub seen_offset: Option<u32>,
-    /// Nanoseconds after which an unused flow is gone; 0 is never.
+    /// Idle timeout in nanoseconds, after which an unused flow is evicted. 0 means never.
     pub idle: u64,
-    /// The key's fields; offsets are from the start of a way, values in network order.
+    /// Fields of the key, in network byte order. Offsets are from the start of a way.
     pub key: KeyAbi,
-    /// The value's fields; offsets are from the start of a way.
+    /// Fields of the value. Offsets are from the start of a way.
     pub value: Vec<FieldAbi>,
 }
 
-/// Figures by group: an array map of sets, that the control plane maps. The processor `n` has the sets from `n * sets` on; the map is made as
-/// large as the machine needs ([`Abi::resized`]). A set is `{u32 changes, u32 0, u64 lost, u32 tag[ways], way[ways]}`. Its `changes` is odd
-/// while a group takes the place of another. The set and the tag of a group are chosen as those of a [`FlowStateAbi`]. What lies at
-/// `figure_offset` of a way is `{u64 count, u64 sum, u64 least, u64 greatest}` of a tally, the counts of a histogram (`u64`), the
-/// registers of a count of different items (bytes), or `{u64 weight, u64 error}` of one of the greatest keys.
+/// Metrics by group: an array map of sets, which the control plane maps into its memory.
+///
+/// Processor `n` has the sets from index `n * sets` on. The map is made as large as the machine needs
+/// ([`Contents::resized`](crate::Contents::resized)). A set is `{u32 changes, u32 0, u64 lost, u32 tag[ways],
+/// way[ways]}`. Its `changes` is odd while one group replaces another. A group's set and tag are chosen like those of a
+/// [`FlowStateAbi`].
+///
+/// At `figure_offset` a way has its metric:
+///
+/// - a tally: `{u64 count, u64 sum, u64 least, u64 greatest}`;
+/// - a histogram: the counts of its classes (`u64`);
+/// - a count of distinct items: registers of one byte each;
+/// - one of the greatest keys: `{u64 weight, u64 error}`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct FiguresAbi {
-    /// Its number in the program and in the schema.
+    /// Number in the program and in the schema.
     pub index: u32,
-    /// Its control-plane name.
+    /// Control-plane name of the metrics.
     pub name: String,
-    /// The map.
+    /// Name of the map.
     pub map: String,
-    /// How many sets each processor has, a power of two.
+    /// Number of sets of each processor, a power of two.
     pub sets: u32,
-    /// Ways per set.
+    /// Number of ways in a set.
     pub ways: u32,
-    /// Where a set has the number of what belonged to groups that found no place (`u64`).
+    /// Offset in a set of the number of updates lost because their group found no free way (`u64`).
     pub lost_offset: u32,
-    /// Where a set has the tags, a `u32` per way: the upper half of the key's hash, 0 for an empty way.
+    /// Offset in a set of the tags, a `u32` per way: the upper half of the key's hash, or 0 for an empty way.
     pub tags_offset: u32,
-    /// Where the ways begin.
+    /// Offset in a set of the first way.
     pub ways_offset: u32,
-    /// Bytes of a way.
+    /// Size of a way, in bytes.
     pub way_size: u32,
-    /// Where a way has its figure.
+    /// Offset in a way of its metric.
     pub figure_offset: u32,
-    /// The key's fields; offsets are from the start of a way, values in network order.
+    /// Fields of the key, in network byte order. Offsets are from the start of a way.
     pub key: KeyAbi,
 }

@@ -1,8 +1,8 @@
-//! Bytes that packets and the control plane share: keys, values and entries, the maps that hold them, and how each structure is
-//! searched. Pure data, the same for every target.
+//! Layout of the bytes that packets and the control plane share: keys, values and entries, the maps that hold them, and
+//! the structures by which tables are searched. Pure data, the same for every target.
 //!
-//! All integers in keys and values that have no [`ByteOrder`] of their own (action numbers, priorities, tuple numbers, list
-//! heads, prefix lengths, counters) are in the machine's own order. Bytes that no field covers are zero.
+//! Integers without a [`ByteOrder`] of their own are in the machine's byte order: action numbers, priorities, tuple
+//! numbers, list heads, prefix lengths, counters. Bytes that no field covers are zero.
 
 mod contents;
 mod field;

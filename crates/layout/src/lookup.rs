@@ -1,48 +1,48 @@
-//! How tables find their entries: the maps of each structure, and how keys and bits lie in them.
+//! Look-up structures of tables: the maps of each structure, and the layout of keys and bits in them.
 
 use crate::{KeyAbi, Structure, ValueAbi};
 use serde::{Deserialize, Serialize};
 
-/// How a table finds an entry.
+/// Look-up structure of a table.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum LookupAbi {
-    /// There is nothing to insert into: no key, entries compiled in, or the program never applies
-    /// the table.
+    /// No map: the table has no key, its entries are compiled in, or the program never applies it. Entries cannot be
+    /// inserted.
     Compiled,
-    /// An array map; the key's value is the index. An element with action 0 is no entry, and removing
-    /// an entry writes zeros.
+    /// Array map, whose index is the key's value. An element with action 0 is no entry, and removing an entry writes
+    /// zeros.
     Array {
-        /// The map.
+        /// Name of the map.
         map: String,
-        /// The key field's width in bits; the index is the value as `u32`.
+        /// Width of the P4 key, in bits. The index is its value as `u32`.
         key_width: u32,
-        /// The map's values.
+        /// Layout of the map's values.
         value: ValueAbi,
     },
-    /// A hash map.
+    /// Hash map.
     Hash {
-        /// The map.
+        /// Name of the map.
         map: String,
-        /// The map's keys.
+        /// Layout of the map's keys.
         key: KeyAbi,
-        /// The map's values.
+        /// Layout of the map's values.
         value: ValueAbi,
     },
-    /// An LPM trie. The key begins with the prefix length (`u32`).
+    /// LPM trie. The key begins with the prefix length (`u32`).
     Lpm {
-        /// The map.
+        /// Name of the map.
         map: String,
-        /// The map's keys, the prefix length included in offsets and size.
+        /// Layout of the map's keys. Offsets and size include the prefix length.
         key: KeyAbi,
-        /// Which P4 key has the prefix.
+        /// Index of the P4 key that has the prefix.
         lpm_key: u32,
-        /// What to add to the P4 prefix length: the bits before the field's own.
+        /// Number of key bits before that P4 key, which is added to the P4 prefix length.
         prefix_base: u32,
-        /// The map's values.
+        /// Layout of the map's values.
         value: ValueAbi,
     },
-    /// A multibit trie, for many prefixes.
+    /// Multibit trie, for many prefixes.
     MultibitTrie(MultibitTrieAbi),
     /// Tuple space search for ternary, range and optional keys.
     TupleSpace(TupleSpaceAbi),
@@ -53,7 +53,8 @@ pub enum LookupAbi {
 }
 
 impl LookupAbi {
-    /// The structure, of a table that may have several. Few entries with exact keys have none to speak of.
+    /// Returns the structure of a table for which several are available. `None` for array and hash maps, and for tables
+    /// without a map.
     pub fn structure(&self) -> Option<Structure> {
         match self {
             LookupAbi::TupleSpace(_) => Some(Structure::TupleSpace),
@@ -65,7 +66,7 @@ impl LookupAbi {
         }
     }
 
-    /// The names of its maps.
+    /// Returns the names of the maps, the main one first.
     pub fn maps(&self) -> Vec<&str> {
         match self {
             LookupAbi::Compiled => Vec::new(),
@@ -84,195 +85,211 @@ impl LookupAbi {
     }
 }
 
-/// A multibit trie: nodes with a slot for each value of the next byte of the key, from the third byte on of the next
-/// half byte, the upper one first.
+/// Multibit trie. A node has a slot for each value of the key's next byte, or of the next half-byte from the third byte
+/// on. Of a byte the upper half comes first.
 ///
-/// A slot is a `u64`. Its upper half is the route with the longest of the prefixes that end in this node and begin like
-/// the slot, 0 for none. Its lower half is what longer ones there are: 0 for none; the route if it is one, so that the
-/// key has yet to be compared with it; the number of a node, with the highest bit set, if they are several. The last
-/// route on the way that matches has the longest prefix.
+/// A slot is a `u64`. Its upper half is the route of the longest prefix that ends in this node and matches the slot, or
+/// 0. Its lower half stands for longer prefixes that match the slot:
 ///
-/// A change of a prefix is atomic for the program: one slot is stored, or a node is written anew and the slot stored that
-/// leads to it, or the root's number. Routes and nodes that packets may have found are not written before a grace period
-/// has passed. The control plane maps the arrays ([`Map::mapped`](crate::Map::mapped)).
+/// - 0 if there is none;
+/// - the route if there is one, whose prefix must still be compared with the key;
+/// - the number of a node, with the highest bit set, if there are several.
+///
+/// The last matching route on the path from the root has the longest prefix.
+///
+/// A change of a prefix is atomic for the program. Either one slot is stored, or a new node is written and then linked
+/// by one store, of the slot that leads to it or of the root's number. Routes and nodes that packets may have found are
+/// not rewritten before a grace period has passed. The control plane maps the arrays into its memory
+/// ([`Map::mapped`](crate::Map::mapped)).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct MultibitTrieAbi {
-    /// Array map of nodes with 256 slots.
+    /// Name of the array map of nodes with 256 slots.
     pub wide: String,
-    /// Array map of nodes with 16 slots.
+    /// Name of the array map of nodes with 16 slots.
     pub narrow: String,
-    /// Array map of routes: a value, a prefix and its mask. None is number 0.
+    /// Name of the array map of routes: a value, a prefix and its mask. Number 0 means no route.
     pub routes: String,
-    /// Hash map that only the control plane uses: from `{u32 length, prefix}`, the length in bits of the key, to a route's number.
+    /// Name of the index, a hash map that only the control plane uses. It maps `{u32 length, prefix}` to a route's
+    /// number. The length is in bits of the whole key.
     pub index: String,
-    /// Array map that only the control plane uses: three `u32` and 4 bytes, then a byte for each wide node, narrow node and route:
-    /// 0 if it is free.
+    /// Name of the array map that only the control plane uses: three `u32` and 4 bytes of padding, then a state byte
+    /// for each wide node, narrow node and route, which is 0 if it is free.
     pub pool: String,
-    /// The key, as packets have it.
+    /// Layout of the key in packets.
     pub key: KeyAbi,
-    /// Which P4 key has the prefix.
+    /// Index of the P4 key that has the prefix.
     pub lpm_key: u32,
-    /// What to add to the P4 prefix length: the bits before the field's own.
+    /// Number of key bits before that P4 key, which is added to the P4 prefix length.
     pub prefix_base: u32,
-    /// The value, from the start of a route.
+    /// Layout of the value, from the start of a route.
     pub value: ValueAbi,
-    /// Where a route's prefix is, with the layout of `key`.
+    /// Offset of the prefix in a route. The prefix has the layout of `key`.
     pub prefix_offset: u32,
-    /// Where its mask is.
+    /// Offset of the prefix's mask in a route.
     pub mask_offset: u32,
-    /// Where in the globals the root's number is, a `u32`: a wide node.
+    /// Offset in the globals of the root's number (`u32`). The root is a wide node.
     pub root_offset: u32,
 }
 
-/// Places of a bucket.
+/// Number of slots in a bucket.
 pub const BUCKET_PLACES: u32 = 4;
 
-/// Buckets: a key's hash chooses two of them, with a few places each.
+/// Buckets: a key's hash chooses two buckets, which have a few slots each.
 ///
-/// The hash is that of the key's bytes, zeros added up to a multiple of 8, with the seed in [`HashSeeds::buckets`](crate::HashSeeds::buckets)
-/// (`bucket_mix` in `onpath/buckets.h`). Its
-/// lower half times [`BucketsAbi::count`], divided by 2³², is the number of the first bucket, its upper half gives the second
-/// one. An entry is in the first bucket, or, if that was full when it came, in the second one, or, if that was full too, in the overflow map,
-/// which holds as many entries as the table, so that every table takes the entries that it declares, whatever their keys are.
+/// The hash covers the key's bytes, padded with zeros to a multiple of 8. Its seed is
+/// [`HashSeeds::buckets`](crate::HashSeeds::buckets) (`bucket_mix` in `onpath/buckets.h`). The lower half of the hash
+/// times [`BucketsAbi::count`], divided by 2³², is the number of the first bucket. The upper half gives the second one
+/// likewise.
 ///
-/// A bucket is `{u32 used, u16 second, u16 overflow, keys, values}`, halves of a `u32` the lower of which is `second`: the bits of the places
-/// that are in use; and how many of the keys whose first bucket it is are in their second one, and in the overflow map: packets look there only if
-/// there are any. A count that has reached its limit stays.
+/// An entry is in its first bucket. If that was full at insertion, it is in the second one, and if that was full too,
+/// in the overflow map. The overflow map is as large as the table, so that a table takes all the entries that it
+/// declares, whatever their keys are.
 ///
-/// A change of an entry is atomic for the program. One store of `used` makes an entry visible, removes it, or replaces it by
-/// another place of the same bucket. If there is none, the new value comes to another bucket or to the overflow map, and the old one goes a grace
-/// period later: either is right until then. Counts are not 0 before an entry comes, and until it is gone. A place that packets may have
-/// found is not written before a grace period has passed. The control plane maps the array ([`Map::mapped`](crate::Map::mapped)).
+/// A bucket is `{u32 used, u16 second, u16 overflow, keys, values}`. `used` has a bit for each slot in use. `second`
+/// and `overflow` are the lower and the upper half of a `u32`. They count the keys with this first bucket that are in
+/// their second bucket and in the overflow map. Packets search there only if the count is not 0. A count that has
+/// reached its limit stays.
+///
+/// A change of an entry is atomic for the program. One store of `used` makes an entry visible, removes it, or replaces
+/// it by another slot of the same bucket. If no other slot is free, the new value goes to another bucket or to the
+/// overflow map. The old one is removed a grace period later; until then packets may find either. A count is
+/// incremented before its entry is inserted, and decremented after the entry is removed. A slot that packets may have
+/// found is not rewritten before a grace period has passed. The control plane maps the array into its memory
+/// ([`Map::mapped`](crate::Map::mapped)).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct BucketsAbi {
-    /// Array map of buckets. Its last element belongs to the control plane alone: `{u32 0, u32 entries}`, how many entries there
-    /// are.
+    /// Name of the array map of buckets. Its last element is used by the control plane alone: `{u32 0, u32 entries}`,
+    /// the number of entries.
     pub buckets: String,
-    /// Hash map of the entries that have no place, from key to value.
+    /// Name of the hash map of entries that found no free slot, from key to value.
     pub overflow: String,
-    /// How many buckets keys have.
+    /// Number of buckets that keys hash to.
     pub count: u32,
-    /// Bytes of a bucket.
+    /// Size of a bucket, in bytes.
     pub size: u32,
-    /// Where a bucket has its keys.
+    /// Offset of the keys in a bucket.
     pub keys_offset: u32,
-    /// Where it has its values.
+    /// Offset of the values in a bucket.
     pub values_offset: u32,
-    /// The key, as packets have it.
+    /// Layout of the key in packets.
     pub key: KeyAbi,
-    /// The value.
+    /// Layout of the value.
     pub value: ValueAbi,
 }
 
-/// Tuple space search: entries with equal masks (a tuple) share a hash map under the tuple's number.
+/// Tuple space search: entries with equal masks form a tuple, and share a hash map under the tuple's number.
 ///
-/// The program goes through the mask list in order and looks `{tuple, key & mask}` up in the entries;
-/// it stops at a mask whose `top` is not above the priority of what it has found. So the list is
-/// ordered by descending `top`. Of entries with equal priority the one whose mask comes first wins.
+/// The program iterates over the list of masks and looks `{tuple, key & mask}` up in the entries. It stops at a mask
+/// whose `top` is not above the priority of the entry found so far. So the list is ordered by descending `top`. Of
+/// entries with equal priority the one whose mask comes first wins.
 ///
-/// A change is atomic for the program: put new entries in, write the new list into the half of the
-/// masks map that is not in use, then switch by one 8-byte store of the head; then remove old
-/// entries. An entry that another one with the same mask and key but a higher priority hides is in the
-/// shadow entries only.
+/// A change is atomic for the program. The control plane inserts new entries, writes the new list into the half of the
+/// masks map that is not in use, switches halves by one 8-byte store of the head, and then removes old entries. Entries
+/// hidden by another one with the same mask and key but a higher priority are in the shadow entries only.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TupleSpaceAbi {
-    /// Array map of `{u32 tuple, u32 top, mask}`, twice [`TupleSpaceAbi::max_masks`] elements: two
-    /// halves. `top` is the highest priority among the tuple's entries. The control plane makes it larger by one element,
+    /// Name of the array map of `{u32 tuple, u32 top, mask}`: two halves of [`TupleSpaceAbi::max_masks`] elements each.
+    /// `top` is the highest priority among the tuple's entries. The control plane makes the map larger by one element,
     /// [`TupleSpaceAbi::tally`].
     pub masks: String,
-    /// Where the mask begins in such a value; it has the layout of `key`.
+    /// Offset of the mask in an element. It has the layout of `key`.
     pub mask_offset: u32,
-    /// Masks that a half holds.
+    /// Number of masks that a half holds.
     pub max_masks: u32,
-    /// Hash map from `{u32 tuple, key & mask}` to the value.
+    /// Name of the hash map from `{u32 tuple, key & mask}` to the value.
     pub entries: String,
-    /// Where the masked key begins in such a key.
+    /// Offset of the masked key in a key of `entries`.
     pub key_offset: u32,
-    /// The key; offsets from its own start.
+    /// Layout of the key. Offsets are from its own start.
     pub key: KeyAbi,
-    /// The entries' values.
+    /// Layout of the entries' values.
     pub value: ValueAbi,
-    /// Where in the globals the head is: `{u32 first, u32 count}`, 8-byte aligned, `first` being 0 or
-    /// `max_masks`.
+    /// Offset in the globals of the list's head: `{u32 first, u32 count}`, 8-byte aligned. `first` is 0 or `max_masks`.
     pub head_offset: u32,
-    /// Shadow entries: a hash map that only the control plane uses, with the P4 entries as they were given: from a `u32` number
-    /// to `{u32 priority, value, then for each P4 key {u8 tag, a, b}}`, `a` and `b` being
-    /// `width/8` bytes rounded up in network order: tag 0 any, 1 exact (a), 2 prefix (a, length in b's
-    /// last two bytes or only byte), 3 ternary (a under mask b), 4 range (a to b).
+    /// Name of the map of shadow entries, a hash map that only the control plane uses. It holds the P4 entries as they
+    /// were given.
+    ///
+    /// It maps a `u32` number to `{u32 priority, value}`, followed by `{u8 tag, a, b}` for each P4 key. `a` and `b`
+    /// have `width/8` bytes each, rounded up, in network order. The tags are: 0 any; 1 exact (a); 2 prefix (a; the
+    /// length is in b's last two bytes, or its only byte); 3 ternary (a under mask b); 4 range (a to b).
     pub shadow: String,
 }
 
 impl TupleSpaceAbi {
-    /// The last element of [`TupleSpaceAbi::masks`], which only the control plane uses: `{u32 next, u32 count}`. `count` is how
-    /// many shadow entries there are, `next` a number above those of all of them, or 0 if neither is known.
+    /// Returns the index of the last element of [`TupleSpaceAbi::masks`], which only the control plane uses: `{u32
+    /// next, u32 count}`. `count` is the number of shadow entries. `next` is a number above those of all shadow
+    /// entries, or 0 if neither is known.
     pub fn tally(&self) -> u32 {
         2 * self.max_masks
     }
 }
 
-/// Bit vectors: what is known of an entry is a bit, at the entry's position, in rows of bits.
+/// Bit vectors: each entry has a position, and rows of bits say for each position whether its entry matches a byte of
+/// the key.
 ///
-/// Entries have positions in the order in which they win, some of which are free. A [`Lane`] asks one question about one
-/// byte of the key; for each of the 256 values of that byte it has a row, in which an entry's bit is its answer. An entry
-/// matches a key if its bits say so in the rows that the key's bytes choose, so that the program finds all entries that
-/// match by combining as many rows as there are lanes, and one more, which says what positions are *enabled*; the lowest
-/// bit that is left is the one that wins.
+/// Positions are in the order in which entries win; some are free. A [`Lane`] tests one byte of the key. For each of
+/// the 256 values of that byte it has a row, in which an entry's bit is the result of the test. The key's bytes choose
+/// a row of each lane. The program combines these rows with the row of *enabled* positions, which yields all entries
+/// that match. The lowest bit set is the entry that wins.
 ///
-/// A change of one entry is atomic for the program: a word of the row of enabled positions is stored. A position that
-/// was in use is not used again in this half. Any other change is atomic too: rows and values are in two halves, of which
-/// the one that is not in use is written anew, and then an 8-byte store of the head puts it to use.
+/// A change of one entry is atomic for the program: it stores a word of the row of enabled positions. Used positions
+/// are not reused in this half. Any other change is atomic, too. Rows and values are in two halves; the control plane
+/// writes the half that is not in use, and then switches halves by an 8-byte store of the head.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct BitVectorsAbi {
-    /// Array map of two elements, the halves, each as [`RowForm`] has it. The control plane maps it ([`Map::mapped`](crate::Map::mapped)).
+    /// Name of the array map of two elements, the halves, each in the layout of [`RowForm`]. The control plane maps it
+    /// into its memory ([`Map::mapped`](crate::Map::mapped)).
     pub rows: String,
-    /// The form of a half.
+    /// Layout of a half.
     #[serde(flatten)]
     pub form: RowForm,
-    /// Array map with the entries' values by position, from the number of positions times the half on.
+    /// Name of the array map of the entries' values. A position's index is the position plus the number of positions
+    /// times the half.
     pub entries: String,
-    /// Array map that only the control plane uses, with a `u32` for each position, as `entries` has them: 0 if the position was
-    /// never used in this half, else the number of the shadow entry that has it, if it is enabled, plus one.
+    /// Name of the array map with a `u32` for each position, indexed like `entries`, which only the control plane uses.
+    /// 0 means that the position was never used in this half. Otherwise, if the position is enabled, the value is the
+    /// number of its shadow entry plus one.
     pub places: String,
-    /// Positions that a half has.
+    /// Number of positions in a half.
     pub positions: u32,
-    /// The key.
+    /// Layout of the key.
     pub key: KeyAbi,
-    /// The entries' values.
+    /// Layout of the entries' values.
     pub value: ValueAbi,
-    /// Where in the globals the head is: `{u32 half, u32 any}`, 8-byte aligned: the half in use, and whether there may be
-    /// entries.
+    /// Offset in the globals of the head: `{u32 half, u32 any}`, 8-byte aligned. `half` is the half in use; `any` is
+    /// not 0 if there may be entries.
     pub head_offset: u32,
-    /// Shadow entries, as [`TupleSpaceAbi::shadow`].
+    /// Name of the map of shadow entries, as [`TupleSpaceAbi::shadow`] describes it.
     pub shadow: String,
 }
 
-/// The form of a half of the rows: those of all lanes in order, for each value of the byte, then the row of enabled
-/// positions.
+/// Layout of a half of the rows: the rows of all lanes in order, one for each value of the byte, then the row of
+/// enabled positions.
 ///
-/// A row is [`RowForm::words`] `u64`, position 0 being the lowest bit of the first. Where these are more than
-/// [`WORDS_AT_ONCE`], a word with their summary precedes them: bit `i` is set if a bit of the block `i` is, and perhaps
-/// if none is any more. The questions are combined by `and` and `or` alone, so that the summaries, combined alike, leave
-/// out no block that has a match.
+/// A row is [`RowForm::words`] `u64`, where position 0 is the lowest bit of the first word. If there are more than
+/// [`WORDS_AT_ONCE`] words, a summary word precedes them. Its bit `i` is set if block `i` has a bit set; it may stay
+/// set after the block became empty. Rows are combined by `and` and `or` alone. So summaries can be combined alike, and
+/// no block with a match is left out.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RowForm {
-    /// The questions, by P4 key and byte; of a byte that is matched by ranges in the order `Above`, `From`, `Below`, `To`,
-    /// of the least significant one `From`, `To`.
+    /// Lanes by P4 key and byte. A byte that is matched by ranges has the lanes `Above`, `From`, `Below`, `To` in this
+    /// order; the least significant byte has `From` and `To` only.
     pub lanes: Vec<Lane>,
-    /// Words of a row without its summary: whole blocks.
+    /// Number of words in a row without its summary: a multiple of the block's size.
     pub words: u32,
 }
 
-/// The most words of a row that are searched together, without a summary.
+/// Most words of a row that are searched together, without a summary.
 pub const WORDS_AT_ONCE: u32 = 4;
 
-/// The most blocks of one word; there are 8 of them, or so many.
+/// Largest row whose blocks are one word each, in words. Such a row has 8 or this many words.
 const MOST_SMALL_BLOCKS: u32 = 16;
 
-/// Blocks of a row for which its summary has bits.
+/// Most blocks of a row, for each of which its summary has a bit.
 pub const MOST_BLOCKS: u32 = 64;
 
 impl RowForm {
-    /// The form of rows for so many positions.
+    /// Returns the layout of rows with at least this many positions.
     pub fn of_size(lanes: Vec<Lane>, positions: u64) -> RowForm {
         let words = positions.div_ceil(64).clamp(1, u32::MAX.into()) as u32;
         let words = match words {
@@ -282,39 +299,39 @@ impl RowForm {
         RowForm { lanes, words }
     }
 
-    /// Words that are searched together.
+    /// Returns the number of words in a block, which are searched together.
     pub fn words_of_a_block(&self) -> u32 {
         words_of_a_block(self.words)
     }
 
-    /// Blocks of a row, of which there is a summary if there is more than one.
+    /// Returns the number of blocks in a row. A row of several blocks has a summary.
     pub fn blocks(&self) -> u32 {
         self.words.div_ceil(self.words_of_a_block())
     }
 
-    /// Words of a row that precede the positions: 1 if it has a summary.
+    /// Returns the number of words in a row before the positions: 1 if it has a summary, else 0.
     pub fn head(&self) -> u32 {
         u32::from(self.blocks() > 1)
     }
 
-    /// Words of a row with its summary.
+    /// Returns the number of words in a row with its summary.
     pub fn stride(&self) -> u32 {
         self.head() + self.words
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows in a half.
     pub fn rows(&self) -> u64 {
         self.lanes.len() as u64 * 256 + 1
     }
 
-    /// Bytes of a half.
+    /// Returns the size of a half, in bytes.
     pub fn bytes(&self) -> u64 {
         self.rows() * u64::from(self.stride()) * 8
     }
 }
 
-/// The words of a block, of rows of so many words. A smaller block is seldom searched in vain, but a target that verifies code
-/// follows the search of each.
+/// Returns the number of words in a block, of rows with this many words. A smaller block is seldom searched in vain,
+/// but the verifier follows the search of each block.
 fn words_of_a_block(words: u32) -> u32 {
     match words {
         ..=WORDS_AT_ONCE => words.max(1),
@@ -323,34 +340,36 @@ fn words_of_a_block(words: u32) -> u32 {
     }
 }
 
-/// A question about a byte of the key.
+/// Lane: a test of one byte of the key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Lane {
-    /// The P4 key that the byte belongs to.
+    /// Index of the P4 key that the byte belongs to.
     pub field: u32,
-    /// Which byte of that key's value it is, the most significant one being 0.
+    /// Index of the byte in that key's value; 0 is the most significant one.
     pub digit: u32,
-    /// Where the byte is in the key, from its start.
+    /// Offset of the byte from the start of the key.
     pub offset: u32,
-    /// What is asked.
+    /// Test of the byte.
     pub test: Test,
 }
 
-/// What a lane asks about a byte. A key that is matched by ranges has, for each of its bytes, the other tests
-/// instead of [`Test::Accepts`]: `Above`, `From`, `Below` and `To`, of the least significant byte only `From` and `To`. Its value
-/// is not below a range if its first byte is above the one of the range's lower end, or at least not below and the
-/// same is true of the bytes that follow; the upper end alike. Of a signed key the sign bit counts as inverted.
+/// Test of a byte of the key. A byte of a key that is matched by ranges has the tests `Above`, `From`, `Below` and `To`
+/// instead of [`Test::Accepts`]; the least significant byte has only `From` and `To`.
+///
+/// A value is not below a range if its first byte is above that of the range's lower end. It is not below either if the
+/// first byte is equal, and the same is true of the bytes that follow. The upper end is tested likewise. Of a signed
+/// key the sign bit is inverted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Test {
-    /// It is what the entry wants where the entry's mask has ones.
+    /// The byte equals that of the entry where the entry's mask has ones.
     Accepts,
-    /// It is greater than the byte of the range's lower end.
+    /// The byte is greater than that of the range's lower end.
     Above,
-    /// It is that or greater.
+    /// The byte is not less than that of the range's lower end.
     From,
-    /// It is less than the byte of the range's upper end.
+    /// The byte is less than that of the range's upper end.
     Below,
-    /// It is that or less.
+    /// The byte is not greater than that of the range's upper end.
     To,
 }

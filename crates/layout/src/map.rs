@@ -1,43 +1,43 @@
-//! Maps: memory that outlives packets, by name.
+//! Maps: named memory that outlives packets.
 
-/// A map that a program needs: an array or a hash table that packets and the control plane share.
+/// Map that a program needs: an array or a hash table that packets and the control plane share.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Map {
-    /// Unique in the program.
+    /// Name of the map, unique in the program.
     pub name: String,
-    /// The way that its elements are found.
+    /// Kind of the map: how its elements are found.
     pub kind: MapKind,
-    /// Bytes of a key.
+    /// Size of a key, in bytes.
     pub key_size: u32,
-    /// Bytes of a value (of one copy, where there is one for each core).
+    /// Size of a value, in bytes; of one copy if each core has one.
     pub value_size: u32,
-    /// Elements that it holds.
+    /// Capacity, in elements.
     pub max_entries: u32,
-    /// Elements get memory when they are inserted, not before.
+    /// True if elements get memory only when they are inserted.
     pub on_demand: bool,
-    /// The control plane reads and writes an array's elements in memory, each at a multiple of 8 bytes.
+    /// True if the control plane accesses an array's elements in memory, each at a multiple of 8 bytes.
     pub mapped: bool,
 }
 
-/// The way that a map's elements are found.
+/// Kind of a map: how its elements are found.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MapKind {
-    /// By their number.
+    /// By index.
     Array,
-    /// By their number; each core has a copy of its own.
+    /// By index; each core has a copy of its own.
     PerCoreArray,
-    /// By their key.
+    /// By key.
     Hash,
-    /// By their key; each core has a copy of its own.
+    /// By key; each core has a copy of its own.
     PerCoreHash,
     /// By the longest prefix of a key. Keys begin with the prefix's length in bits (`u32`).
     PrefixTrie,
-    /// By nobody: packets hand records to the control plane. The number of elements is the ring's size in bytes.
+    /// Ring buffer of records that packets send to the control plane. Its capacity is in bytes.
     Ring,
 }
 
 impl Map {
-    /// A map whose elements all have memory from the start, if that is possible for its kind.
+    /// Creates a map whose elements all have memory from the start, if its kind permits that.
     pub fn new(
         name: impl Into<String>,
         kind: MapKind,

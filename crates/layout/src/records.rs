@@ -1,4 +1,4 @@
-//! Records that packets hand to the control plane: digests and messages for a log.
+//! Records that packets send to the control plane: digests and log messages.
 
 use crate::FieldAbi;
 use serde::{Deserialize, Serialize};
@@ -6,48 +6,49 @@ use serde::{Deserialize, Serialize};
 /// Digests: records in a ring buffer, `{u32 number, u32 receiver, fields}`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct DigestsAbi {
-    /// The ring buffer.
+    /// Name of the ring buffer.
     pub ring: String,
-    /// An array of two `u64`: how many digests found no room, which packets raise, and how many of these the control plane has
-    /// reported, which it writes.
+    /// Name of an array of two `u64`. Packets count in the first one the digests that found no room. The second one is
+    /// written by the control plane: the number of these that it has reported.
     pub lost: String,
-    /// Those that packets send.
+    /// Digests that packets send.
     pub records: Vec<DigestAbi>,
 }
 
-/// Messages for a log: records in a ring buffer, `{u32 number, u32 0, values}`.
+/// Log messages: records in a ring buffer, `{u32 number, u32 0, values}`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct LogsAbi {
-    /// The ring buffer.
+    /// Name of the ring buffer.
     pub ring: String,
-    /// An array of two `{u64 second, u64 count, u64 lost}`: how many messages a second had, and how many were too many or found no
-    /// room, in all; and, in `lost` of the other, how many of these the control plane has reported.
+    /// Name of an array of two `{u64 second, u64 count, u64 lost}`. The first one has the current second, the number of
+    /// messages in that second, and the total number of messages that exceeded the limit or found no room. The second
+    /// one has in `lost` the number of these that the control plane has reported.
     pub limit: String,
-    /// The messages by number.
+    /// Messages by number.
     pub records: Vec<LogAbi>,
 }
 
-/// A message.
+/// Log message.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LogAbi {
-    /// Its text; each `{}` is the next value.
+    /// Text of the message. Each `{}` stands for the next value.
     pub text: String,
-    /// Bytes of a record.
+    /// Size of a record, in bytes.
     pub size: u32,
-    /// Its values in order; offsets are from the start of the record.
+    /// Values in order. Offsets are from the start of the record.
     pub fields: Vec<FieldAbi>,
-    /// Says that the first of the fields is no value but when it was logged, in nanoseconds since the machine started.
+    /// True if the first field is the time of logging instead of a value, in nanoseconds since the machine started.
     #[serde(default)]
     pub timed: bool,
 }
 
-/// A digest.
+/// Digest.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct DigestAbi {
-    /// Its index in the schema's list.
+    /// Index in the schema's list.
     pub number: u32,
-    /// Bytes of a record.
+    /// Size of a record, in bytes.
     pub size: u32,
-    /// Its scalars in order; offsets are from the start of the record.
+    /// Scalars in order. Offsets are from the start of the record.
     pub fields: Vec<FieldAbi>,
 }

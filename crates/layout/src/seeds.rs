@@ -1,19 +1,20 @@
-//! The secrets of the hashes of a loaded program.
+//! Secret seeds of the hashes of a loaded program.
 
-/// The secrets of one loading (`struct hash_seeds` in `onpath/seeds.h`). All programs over the same maps have the same.
+/// Secret seeds of one loading (`struct hash_seeds` in `onpath/seeds.h`). All programs over the same maps have the
+/// same.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct HashSeeds {
-    /// The key of the hash of keys that packets insert: `externs::flow_state::hash`.
+    /// Key of the hash of keys that packets insert: `externs::flow_state::hash`.
     pub key: [u64; 2],
-    /// The seed of the hash of tables in buckets, into which the control plane inserts.
+    /// Seed of the hash of tables in buckets, into which the control plane inserts.
     pub buckets: u64,
 }
 
 impl HashSeeds {
-    /// Bytes of the section.
+    /// Size of the section, in bytes.
     pub const SIZE: usize = 24;
 
-    /// The section's bytes: words in the machine's order.
+    /// Encodes the section: words in the machine's byte order.
     pub fn to_bytes(self) -> [u8; HashSeeds::SIZE] {
         let [low, high] = self.key;
         let mut bytes = [0; HashSeeds::SIZE];
@@ -23,7 +24,7 @@ impl HashSeeds {
         bytes
     }
 
-    /// Reads the section. `None` if it has another size.
+    /// Decodes the section. `None` if the size is wrong.
     pub fn from_bytes(bytes: &[u8]) -> Option<HashSeeds> {
         let bytes: &[u8; HashSeeds::SIZE] = bytes.try_into().ok()?;
         let word = |at: usize| bytes[at..at + 8].try_into().map_or(0, u64::from_ne_bytes);

@@ -1,36 +1,37 @@
-//! The structures by which the entries of a table can be searched.
+//! Structures by which the entries of a table can be searched.
 
-/// How the entries of a table are searched where there is more than one way.
+/// Search structure of a table, where several are available.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Structure {
-    /// A row of bits for each value of each byte of the key ([`BitVectorsAbi`](crate::BitVectorsAbi)): how long a look-up takes depends
-    /// on how many entries there may be, and not on their masks.
+    /// A row of bits for each value of each byte of the key ([`BitVectorsAbi`](crate::BitVectorsAbi)). The time of a
+    /// look-up depends on the table's capacity, and not on the masks of its entries.
     BitVectors,
-    /// A hash map of the entries under each mask ([`TupleSpaceAbi`](crate::TupleSpaceAbi)): it depends on how many masks there are.
+    /// A hash map of the entries under each mask ([`TupleSpaceAbi`](crate::TupleSpaceAbi)). The time of a look-up
+    /// depends on the number of masks.
     TupleSpace,
-    /// A trie of prefixes that takes a bit of the key after the other.
+    /// A trie of prefixes that consumes one bit of the key after the other.
     Trie,
-    /// A trie of prefixes that takes several bits of the key at once ([`MultibitTrieAbi`](crate::MultibitTrieAbi)).
+    /// A trie of prefixes that consumes several bits of the key at once ([`MultibitTrieAbi`](crate::MultibitTrieAbi)).
     MultibitTrie,
-    /// A hash table as the target has it.
+    /// The target's hash table.
     HashMap,
-    /// Buckets of a few entries each, which a key's hash chooses ([`BucketsAbi`](crate::BucketsAbi)).
+    /// Buckets of a few entries each, chosen by a key's hash ([`BucketsAbi`](crate::BucketsAbi)).
     Buckets,
 }
 
-/// What a table's keys are matched by, as far as structures depend on it.
+/// Match kinds of a table's keys, as far as structures depend on them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Matching {
-    /// As a whole.
+    /// All keys are exact.
     Exact,
-    /// One of them by a prefix, the others as a whole.
+    /// One key is a prefix, the others are exact.
     Prefixes,
-    /// By ternary, range or optional keys: entries may overlap, and priorities choose.
+    /// Some keys are ternary, range or optional. Entries may overlap, and priorities decide.
     Overlapping,
 }
 
 impl Structure {
-    /// All.
+    /// All structures.
     pub const ALL: [Structure; 6] = [
         Structure::BitVectors,
         Structure::TupleSpace,
@@ -40,7 +41,7 @@ impl Structure {
         Structure::Buckets,
     ];
 
-    /// What tables it is for.
+    /// Returns the kind of tables that the structure is for.
     pub fn matching(self) -> Matching {
         match self {
             Structure::BitVectors | Structure::TupleSpace => Matching::Overlapping,
@@ -49,7 +50,7 @@ impl Structure {
         }
     }
 
-    /// As the annotation `@layout` names it.
+    /// Returns the structure's name in the annotation `@layout`.
     pub fn name(self) -> &'static str {
         match self {
             Structure::BitVectors => "bit_vectors",

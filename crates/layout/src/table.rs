@@ -1,85 +1,86 @@
-//! Tables, parser value sets, and what is kept beside their entries.
+//! Tables, parser value sets, and the direct objects of their entries.
 
 use crate::{LookupAbi, ValueAbi};
 use serde::{Deserialize, Serialize};
 
-/// A table.
+/// Table.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TableAbi {
-    /// Its number in the program and in the schema.
+    /// Number in the program and in the schema.
     pub index: u32,
-    /// Its control-plane name.
+    /// Control-plane name of the table.
     pub name: String,
-    /// How many P4 entries it may hold.
+    /// Capacity in P4 entries.
     pub capacity: u64,
-    /// How entries are found.
+    /// Look-up structure of the entries.
     pub lookup: LookupAbi,
-    /// Where the default action is.
+    /// Location of the default action.
     pub default: DefaultAbi,
-    /// The program's own entries are to be put in by the control plane when the program is loaded, before
-    /// it is attached. Otherwise they are compiled in, or there are none.
+    /// True if the control plane must insert the program's own entries when the program is loaded, before it is
+    /// attached. Otherwise they are compiled in, or there are none.
     pub preload: bool,
-    /// What is kept for each entry, if anything is.
+    /// Direct counters and meters of the entries, if there are any.
     #[serde(default)]
     pub direct: Option<DirectAbi>,
-    /// The members of its action profile, if entries may name them: by number what each runs, in the form of the entries' values.
+    /// Look-up structure of the members of the table's action profile, if entries may refer to members. It maps a
+    /// member's number to its action, in the layout of the entries' values.
     #[serde(default)]
     pub members: Option<LookupAbi>,
 }
 
-/// The groups of an action selector.
+/// Groups of an action selector.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct MemberGroupsAbi {
-    /// The selector's number in the program and in the schema.
+    /// Number of the selector in the program and in the schema.
     pub index: u32,
-    /// By number what each has: as one action with two parameters, how many members, and [`MOST_MEMBERS_OF_A_GROUP`] times a `u32`
-    /// as they lie in memory, ascending.
+    /// Look-up structure of the groups by number. A value is one action with two parameters: the number of members, and
+    /// [`MOST_MEMBERS_OF_A_GROUP`] times a `u32` as they are in memory, ascending.
     pub groups: LookupAbi,
 }
 
-/// Members that a group may have.
+/// Most members of a group.
 pub const MOST_MEMBERS_OF_A_GROUP: u32 = 256;
 
-/// What is kept for each entry of a table: the element of arrays at the entry's number minus one. Entries that are compiled in
-/// have the numbers of their order in the program.
+/// Direct counters and meters of a table: arrays whose index is the entry's number minus one. Entries that are compiled
+/// in are numbered in program order.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct DirectAbi {
-    /// How many numbers there are.
+    /// Number of elements in each array.
     pub entries: u32,
-    /// Array of counts with a copy for each core, as those of a [`CounterAbi`].
+    /// Name of the array of counts with a copy for each core, in the layout of a [`CounterAbi`].
     pub counter: Option<String>,
-    /// Array of meters as those of a [`MeterAbi`].
+    /// Name of the array of meters, in the layout of a [`MeterAbi`].
     #[serde(default)]
     pub meter: Option<String>,
 }
 
-/// A default action.
+/// Location of a default action.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum DefaultAbi {
-    /// Compiled in; the program made it `const`, or the table is never applied.
+    /// Compiled in, since the program declares it `const`, or the table is never applied.
     Const,
-    /// In the globals.
+    /// Stored in the globals.
     Global {
-        /// Where its values are: one if storing it is one 4-byte store, else two, of which the one
+        /// Offsets of the slots. There is one slot if one 4-byte store can change it. Otherwise there are two: the one
         /// that is not in use is written before it is selected.
         slots: Vec<u32>,
-        /// Where the number (`u32`, 0 or 1) of the slot in use is.
+        /// Offset of the number of the slot in use (`u32`, 0 or 1).
         selector: Option<u32>,
-        /// The layout of a slot.
+        /// Layout of a slot.
         value: ValueAbi,
     },
 }
 
-/// A parser value set. Values are one `u32`, not zero, after the priority if there is one.
+/// Parser value set. Values are one `u32` that is not zero, after the priority if there is one.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ValueSetAbi {
-    /// Its number in the program and in the schema.
+    /// Number in the program and in the schema.
     pub index: u32,
-    /// Its control-plane name.
+    /// Control-plane name of the value set.
     pub name: String,
-    /// How many members it may hold.
+    /// Capacity in members.
     pub capacity: u64,
-    /// How members are found; the action number is always 1. All members have priority 0.
+    /// Look-up structure of the members. The action number is always 1. All members have priority 0.
     pub lookup: LookupAbi,
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Maps the memory that is named, reads packets on standard input, each after its port, its length and random numbers
- * (`u32`), and answers each with whether it leaves, its port, its length and its bytes. */
+/* Maps the memory file named by the argument, and reads packets from standard input, each after its port, its length
+ * and random numbers (`u32`). Answers each with 1 if it leaves or 0, its port, its length and its bytes. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -24,7 +24,7 @@ int main(int argc, char **argv)
         current.drawn = turns = 0;
         current.data = current.bytes + HEADROOM;
         current.data_end = current.data + head[1];
-        /* The end of a program that never ends. */
+        /* Kills a program that does not end. */
         alarm(60);
         if (fread(current.random, sizeof(current.random), 1, stdin) != 1 || fread(current.data, 1, head[1], stdin) != head[1])
             return 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* The header of the native target's C: a packet in a buffer, maps in shared memory, and the primitives that the
- * emitter, tables, state and messages ask of every target. */
+/* Header of the native target's C: a packet in a buffer, maps in shared memory, and the primitives that the emitter,
+ * tables, state and messages require of every target. */
 #ifndef NATIVE_H
 #define NATIVE_H
 
@@ -21,7 +21,7 @@ struct packet {
     u8 bytes[HEADROOM + LONGEST];
 };
 
-/* The packet that runs, the memory of the program, and which of its maps are in use. */
+/* Current packet, memory of the program, and directory of its maps in use. */
 static struct packet current;
 static u8 *memory;
 static u64 directory;
@@ -31,7 +31,7 @@ static u64 directory;
 #define this_processor() 0u
 #define unforeseen() ((u64)random_u32() << 32 | random_u32())
 
-/* Memory. A map is its number. */
+/* Memory. A map is identified by its index. */
 #define map_find(map, key) shm_find(memory, directory, *(const u32 *)(map), key, this_processor())
 #define globals (*(struct globals_of_program *)shm_place(memory, directory, GLOBALS))
 #define SET_AT_LOADING
@@ -44,7 +44,7 @@ static u64 directory;
 #define ring_reserve(ring, size) shm_reserve(memory, directory, *(const u32 *)(ring), size)
 #define ring_submit(record) shm_submit(memory, directory)
 
-/* Turns of loops that one packet may take; a parser that takes more rejects it. */
+/* Most iterations of loops for one packet. A parser that takes more rejects it. */
 #define MOST_TURNS (1 << 23)
 
 static u32 turns;
@@ -57,10 +57,10 @@ static u32 turns;
 
 #define may_goto_afresh may_goto
 
-/* The packet. */
+/* Packet. */
 #define packet_length(ctx, start, end) ((u64)((end) - (start)))
 
-/* The front is 0: it never stays. */
+/* `front` is 0: the front never stays in place. */
 INLINE long packet_resize(struct packet *ctx, u32 front, u32 from, u32 to)
 {
     u8 *data = ctx->data + from - to;

@@ -1,4 +1,4 @@
-//! A program that runs in a process of its own, with its memory in a folder of its own.
+//! Running program: a process of its own, with its memory in a folder of its own.
 
 use crate::file::Built;
 use control::repeatable::{self, RandomLists};
@@ -16,18 +16,18 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-/// A file system in memory.
+/// File system in memory.
 const IN_MEMORY: &str = "/dev/shm";
-/// The longest packet: `LONGEST` in `native.h`.
+/// Longest packet, in bytes: `LONGEST` in `native.h`.
 const LONGEST: usize = 131_072;
-/// Trials to run a program whose file is busy, and the pause between them.
+/// Most attempts to run a program whose file is busy, and the pause between them.
 const MOST_TRIES: u32 = 1000;
 const PAUSE: Duration = Duration::from_millis(1);
 
-// `native.h` has room for as many.
+// `native.h` has room for this many.
 const _: () = assert!(repeatable::NUMBERS == 64);
 
-/// A running program. Its clock and its random numbers are those of a test.
+/// Running program. Its clock and its random numbers are set by the test.
 #[derive(Debug)]
 pub struct Device {
     store: writers::Store<Shm>,
@@ -37,15 +37,16 @@ pub struct Device {
     now: u64,
     random: RandomLists,
     out: Vec<Packet>,
-    /// With the memory, and with the executable: a file system in memory may run none.
+    /// Folders of the memory and of the executable. They are separate, since a file system in memory may forbid
+    /// execution.
     _folders: [Scratch; 2],
 }
 
 impl Built {
-    /// Starts the program, with empty memory but for its own entries. Its hashes have no secret.
+    /// Starts the program. Its memory holds only its own entries, and its hashes have no secret.
     ///
     /// # Errors
-    /// Its memory cannot be made, or its own entries have no room in it.
+    /// Its memory cannot be created, or does not have room for its own entries.
     pub fn start(&self) -> Result<Device, Box<Diagnostic>> {
         let failed = |what: &'static str| {
             move |error: io::Error| not_started(&format!("could not {what}: {error}"))
@@ -87,7 +88,8 @@ impl Built {
             .arg(state)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
-        // A process that another thread is starting has the file open for writing until it is itself.
+        // While another thread starts a process, that process has the file open for writing until it executes its own
+        // program.
         let is_busy = |error: &io::Error| error.kind() == io::ErrorKind::ExecutableFileBusy;
         let mut started = command.spawn();
         for _ in 0..MOST_TRIES {
@@ -172,7 +174,7 @@ impl control::Device for Device {
 
 impl Drop for Device {
     fn drop(&mut self) {
-        // A killed process ends at once.
+        // A killed process ends immediately.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

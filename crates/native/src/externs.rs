@@ -1,11 +1,11 @@
-//! Extern calls that are not about state or the payload.
+//! Calls of externs that concern neither state nor the payload.
 
 use crate::target::{Gen, Native, refusal};
 use cgen::tree::{Expr as C, Type};
 use emit::Target;
 use ir::ExternCall;
 
-/// Calls an extern, or refuses it.
+/// Emits the call of an extern, or refuses it.
 pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
     let span = stmt.span;
     if state::call(g, call, stmt) || messages::calls::call(g, call, span) {

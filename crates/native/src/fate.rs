@@ -1,4 +1,4 @@
-//! Inputs of a program besides the packet, and the packet's end: by model.
+//! Inputs of a program besides the packet, and the end of a packet, by model.
 
 use crate::target::{Gen, refusal};
 use arch::Model;
@@ -10,7 +10,7 @@ use cgen::tree::{BinOp, Block, Expr as C, Stmt};
 use emit::locals::{Local, LocalKind};
 use emit::packet_length;
 
-/// The slot of the inputs, with the value of each.
+/// Returns the slot of the inputs, and the value of each input.
 fn all(model: Model) -> (&'static str, Vec<(&'static str, C)>) {
     let port = || C::id("ctx").arrow("in_port");
     let microseconds = || C::bin(BinOp::Div, C::call("now_ns", Vec::new()), C::int(1000));
@@ -29,7 +29,7 @@ fn all(model: Model) -> (&'static str, Vec<(&'static str, C)>) {
     }
 }
 
-/// Sets the inputs that the program has variables for.
+/// Emits the setting of the inputs for which the program has variables.
 pub(crate) fn inputs(g: &mut Gen<'_>, locals: &[Local]) -> Block {
     let (slot, inputs) = all(g.target.model);
     let mut set = Block::new();
@@ -45,7 +45,7 @@ pub(crate) fn inputs(g: &mut Gen<'_>, locals: &[Local]) -> Block {
     set
 }
 
-/// After the last control: has the packet put together, and says where it leaves, if it does.
+/// Emits the end of the last control: assembles the packet and selects its port, unless it is dropped.
 pub(crate) fn verdict(g: &mut Gen<'_>) {
     let port = match g.target.model {
         Model::Pipeline => {

@@ -1,4 +1,4 @@
-//! The C file around the functions, compiled.
+//! Compilation of the C file around a program's functions.
 
 use crate::target::{LINKAGE, Native, Shared, number};
 use arch::Model;
@@ -11,31 +11,31 @@ use schema::Schema;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The way to compile a program.
+/// Options of the compilation.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Headers are in a parse record in memory.
+    /// True if headers are in a parse record in memory.
     pub record: bool,
     /// C files of extern functions.
     pub externs: Vec<PathBuf>,
 }
 
-/// A program that was compiled.
+/// Compiled program.
 #[derive(Clone, Debug)]
 pub struct Built {
-    /// Its C.
+    /// C source of the program.
     pub c: String,
-    /// The program for this machine.
+    /// Executable for this machine.
     pub(crate) executable: Vec<u8>,
-    /// The description of its memory.
+    /// Description of its memory.
     pub(crate) memory: Arc<shm::Program>,
 }
 
-/// The models that it has.
+/// Models that the target supports.
 const MODELS: [Model; 3] = [Model::Filter, Model::Switch, Model::Pipeline];
-/// The function of the first stage.
+/// Function of the first stage.
 const STAGE: &str = "stage_0";
-/// The header of the target, and the C around the program.
+/// Header of the target, and the C around the program.
 const OWN: [(&str, &str); 2] = [
     ("native.h", include_str!("../include/native.h")),
     ("main.c", include_str!("../include/main.c")),
@@ -44,7 +44,7 @@ const OWN: [(&str, &str); 2] = [
 /// Compiles a program, as elaborated.
 ///
 /// # Errors
-/// It is of an architecture that the target does not have, or uses what that does not have.
+/// The target does not support the program's architecture, or something that the program uses.
 pub fn build(program: &Program, map: &SourceMap, options: &Options) -> Result<Built, Diagnostics> {
     let (mut optimised, rejects) = arch::for_targets(program);
     let all = passes::Options {
@@ -96,7 +96,7 @@ fn wrong_architecture(package: &str) -> Diagnostic {
     Diagnostic::error("E0720", Span::NONE, message)
 }
 
-/// The C, and what the file has in memory.
+/// Returns the C, and the state that the file's functions share.
 fn emitted(
     program: &Program,
     map: &SourceMap,

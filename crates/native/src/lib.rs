@@ -1,8 +1,8 @@
-//! A target that needs nothing but a C compiler: the packet is in a buffer of a process of its own, and what the program keeps between packets is in
-//! shared memory, which the control plane changes meanwhile.
+//! Target that needs nothing but a C compiler. A process of its own has the packet in a buffer. State between packets
+//! is in shared memory, which the control plane changes concurrently.
 //!
-//! Tests run on it, without root and on any machine; and it is the least that a target in C has to have: all but this crate is common to
-//! targets.
+//! Tests run on this target, without root and on any machine. It is also the minimum that a target in C must provide:
+//! everything outside of this crate is common to all targets.
 
 mod device;
 mod externs;

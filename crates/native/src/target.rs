@@ -1,4 +1,4 @@
-//! The target as the emitter, tables, state and messages ask for it.
+//! Implementation of the traits of targets, for the emitter, tables, state and messages.
 
 use crate::{externs, fate};
 use arch::Model;
@@ -16,13 +16,13 @@ use messages::calls::PayloadSum;
 use state::{Held, InMemory, State};
 use tables::Tables;
 
-/// The emitter for this target.
+/// Emitter for this target.
 pub(crate) type Gen<'a> = emit::Gen<'a, Native>;
 
-/// The linkage of functions.
+/// Linkage of functions.
 pub(crate) const LINKAGE: &str = "static";
 
-/// Names that the headers and the code around the program use, and words among those of the C library.
+/// Names that the headers and the code around the program use, and short words among those of the C library.
 pub(crate) const RESERVED: &[Reserved] = &[
     Reserved {
         names: "
@@ -38,20 +38,20 @@ pub(crate) const RESERVED: &[Reserved] = &[
     tables::RESERVED,
 ];
 
-/// The target, and what is known of the current function.
+/// Target, with facts about the current function.
 #[derive(Clone)]
 pub(crate) struct Native {
-    /// The meaning of the program.
+    /// Model of the program's architecture.
     pub model: Model,
-    /// The parse record is kept.
+    /// True if headers are in a parse record in memory.
     pub record: bool,
-    /// C of the user's extern functions is there.
+    /// True if the user supplies C of extern functions.
     pub has_externs: bool,
     held: Held,
 }
 
 impl Native {
-    /// At the start of a program.
+    /// Creates the target at the start of a program.
     pub(crate) fn new(model: Model, record: bool, has_externs: bool) -> Native {
         let held = Held::default();
         Native {
@@ -68,16 +68,16 @@ impl Native {
 pub(crate) struct Shared {
     /// State between packets.
     pub kept: Kept,
-    /// Its maps; a map is known by its number.
+    /// Maps, each of which the C knows by its index.
     pub maps: Vec<Map>,
-    /// The numbers of maps, and constants.
+    /// Constants, among them the indices of maps.
     pub items: Vec<Item>,
     pub payload: messages::calls::Shared,
     state: state::Shared,
     pub tables: tables::Shared,
 }
 
-/// A constant.
+/// Returns a constant.
 pub(crate) fn number(name: &str, value: usize) -> Item {
     Item::Variable {
         ty: Type::U32,
@@ -88,7 +88,7 @@ pub(crate) fn number(name: &str, value: usize) -> Item {
     }
 }
 
-/// The refusal of something that the target does not have.
+/// Reports something that the target does not support.
 pub(crate) fn refusal(what: &str, at: Span) -> Diagnostic {
     let message = format!("the native target has no {what}");
     Diagnostic::error("E0721", at, message)
@@ -184,7 +184,7 @@ impl Target for Native {
                 align: None,
             });
         }
-        // A later stage takes them from the one before.
+        // A later stage receives them from the stage before.
         if g.taken.is_empty() {
             all.extend(fate::inputs(g, &locals));
         }

@@ -1,5 +1,5 @@
-//! The repository's programs and random ones, with random entries that change, and random packets: the native target against the
-//! interpreter, bit for bit.
+//! Compares the native target with the interpreter, bit for bit: the repository's programs and random ones, with random
+//! packets and random entries that change.
 
 use arch::Model as Meaning;
 use control::{Device, Packet, StoreError};
@@ -13,10 +13,10 @@ use testkit::generate::{self, Model};
 use testkit::packets::{self, Packets};
 use testkit::{changes, entries, files, inputs, relay, sample, state};
 
-/// Random programs of each model.
+/// Number of random programs of each model.
 const PROGRAMS: u64 = 6;
 
-/// A program, and its texts.
+/// Elaborates a program. Returns it with its sources.
 fn program(input: Input) -> Option<(Arc<ir::Program>, SourceMap)> {
     let input = Input {
         include: vec![relay::folder()],
@@ -26,7 +26,7 @@ fn program(input: Input) -> Option<(Arc<ir::Program>, SourceMap)> {
     Some((Arc::new(elaborated.program), elaborated.map))
 }
 
-/// Compares a program; gives why the target refuses it, if it does.
+/// Compares the results of a program. Returns an error with the reason if the target refuses it.
 fn compare(
     name: &str,
     (program, map): (Arc<ir::Program>, SourceMap),
@@ -71,7 +71,7 @@ fn compare(
             bytes: bytes.clone(),
         };
         match reference.send(&packet) {
-            // The interpreter gives up sooner; its clock went on all the same.
+            // The interpreter gives up sooner, but its clock has advanced.
             Err(StoreError::Endless { .. }) => {}
             sent => sent.expect("the interpreter takes it"),
         }
@@ -103,7 +103,8 @@ fn the_others_do_the_same_natively() {
     assert!(compared > 120, "only {compared} programs were compared");
 }
 
-/// Compares programs of the repository, every other one with parse results in memory; gives how many run natively.
+/// Compares programs of the repository, every other one with a parse record in memory. Returns the number of those that
+/// run natively.
 fn compare_all(wanted: impl Fn(&str) -> bool) -> usize {
     let mut compared = 0;
     let folders = ["programs", "tests/stf", "tests/stages"];

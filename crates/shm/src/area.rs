@@ -1,4 +1,4 @@
-//! A map as writers see it, of whichever kind.
+//! Map of any kind, as writers access it.
 
 use crate::array::Array;
 use crate::hash::Hash;
@@ -10,10 +10,10 @@ use std::io;
 use std::time::Duration;
 use writers::memory::{Map, MapInfo, Partial, SetWay};
 
-/// A map in one of its places.
+/// Map in one of its two locations.
 #[derive(Debug)]
 pub(crate) struct Area {
-    /// All of its memory.
+    /// Memory of the map.
     pub words: Words,
     info: MapInfo,
     form: Form,
@@ -26,13 +26,13 @@ enum Form {
     Ring(Ring),
 }
 
-/// The copies of a map's values, if there is one for each core.
+/// Returns the number of copies of each value, if each core has one.
 fn copies(kind: MapKind, cores: u32) -> Option<usize> {
     let are_many = matches!(kind, MapKind::PerCoreArray | MapKind::PerCoreHash);
     are_many.then_some(cores as usize)
 }
 
-/// Bytes that a map takes.
+/// Returns the size of a map, in bytes.
 pub(crate) fn size(info: &MapInfo, cores: u32) -> u64 {
     let copies = copies(info.kind, cores);
     match info.kind {
@@ -60,7 +60,7 @@ impl Area {
         Area { words, info, form }
     }
 
-    /// Makes it empty while nobody reads it.
+    /// Empties the map while nobody reads it.
     pub(crate) fn clear(&self) -> io::Result<()> {
         match &self.form {
             Form::Array(array) => array.clear(),
@@ -81,7 +81,7 @@ fn unsupported<T>() -> io::Result<T> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Does something for each of several elements.
+/// Applies `work` to several elements. An error comes with the number of elements before it.
 fn each_of<T>(
     elements: impl Iterator<Item = T>,
     mut work: impl FnMut(T) -> io::Result<()>,

@@ -1,21 +1,21 @@
-//! Arrays: elements by their number.
+//! Arrays: elements by index.
 
 use crate::cells::{load, locked, room, store};
 use host::words::Words;
 use std::io;
 use writers::memory::{MapInfo, SetWay};
 
-/// An array, of one copy or one for each core.
+/// Array with one copy of each value, or one for each core.
 #[derive(Debug)]
 pub(crate) struct Array {
     pub at: Words,
     pub info: MapInfo,
-    /// Copies of a value, each rounded up; or one as it is.
+    /// Number of copies of a value, each padded to 8 bytes. `None` for a single copy.
     pub copies: Option<usize>,
 }
 
 impl Array {
-    /// Bytes that it takes.
+    /// Returns the size of the array, in bytes.
     pub(crate) fn size(info: &MapInfo, copies: Option<usize>) -> u64 {
         info.max_entries as u64 * (room(info.value_size) * copies.unwrap_or(1)) as u64
     }
@@ -103,7 +103,7 @@ impl Array {
         })
     }
 
-    /// Makes all of it zeros.
+    /// Zeroes the whole array.
     pub(crate) fn clear(&self) -> io::Result<()> {
         store(&self.at, 0, &vec![0; self.at.length()])
     }

@@ -1,4 +1,4 @@
-//! Bytes as whole words, and locks in front of them.
+//! Access to bytes in whole words, and locks before them.
 
 use host::linux::thread_id;
 use host::words::Words;
@@ -6,15 +6,15 @@ use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Longer than anybody has a lock, or is in a batch of packets, who lives.
+/// Longest time that a live process holds a lock, or processes a batch of packets.
 pub(crate) const LONGEST: Duration = Duration::from_secs(1);
 
-/// Rounds up to whole words.
+/// Rounds a size up to whole words.
 pub(crate) fn room(size: usize) -> usize {
     size.next_multiple_of(8)
 }
 
-/// Bytes at a multiple of 8.
+/// Loads bytes from an offset that is a multiple of 8.
 pub(crate) fn load(words: &Words, at: u64, size: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(room(size));
     for offset in (0..size as u64).step_by(8) {
@@ -24,7 +24,7 @@ pub(crate) fn load(words: &Words, at: u64, size: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Stores bytes at a multiple of 8, with zeros up to the next one.
+/// Stores bytes at an offset that is a multiple of 8, padded with zeros to whole words.
 pub(crate) fn store(words: &Words, at: u64, bytes: &[u8]) -> io::Result<()> {
     for (offset, chunk) in (at..).step_by(8).zip(bytes.chunks(8)) {
         let mut word = [0; 8];
@@ -34,12 +34,13 @@ pub(crate) fn store(words: &Words, at: u64, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// The number of this thread, as the holder of locks: never 0.
+/// Returns the number of this thread as the holder of locks: never 0.
 fn holder() -> u32 {
     thread_id() << 1 | 1
 }
 
-/// Works under the lock that is there, which is also taken from a holder that has had it for [`LONGEST`], who must be dead.
+/// Runs `work` under the lock at an offset. A holder that has had the lock for [`LONGEST`] must be dead, so that the
+/// lock is taken from it.
 pub(crate) fn locked<T>(
     words: &Words,
     at: u64,
@@ -57,7 +58,7 @@ pub(crate) fn locked<T>(
         thread::yield_now();
     }
     let done = work();
-    // Somebody may have taken it away.
+    // Another process may have taken the lock away.
     words.exchange_u32(at, holder(), 0)?;
     done
 }

@@ -1,4 +1,4 @@
-//! The file of a program: which places of its maps are in use, and counts of changes.
+//! File of a program: locations of its maps that are in use, and change counts.
 
 use crate::area::Area;
 use crate::memory::Program;
@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
 
-/// The version of the layout, at the start of the file.
+/// Version of the layout, stored at the start of the file.
 pub const VERSION: u64 = 1;
 
 const STATE: &str = "state";
@@ -23,18 +23,18 @@ const COUNTED: u32 = 28;
 const SEEDS: u32 = 72;
 const CLOCK: u32 = 96;
 
-/// A mapped file, and the maps in both of their places.
+/// Mapped file, with each map in both of its locations.
 #[derive(Debug)]
 pub(crate) struct State {
     words: Words,
     plan: Plan,
     areas: Vec<[Area; 2]>,
-    /// Packets on their way.
+    /// Packets in progress.
     pub readers: Readers,
 }
 
 impl State {
-    /// Makes the file of a program.
+    /// Creates the file of a program.
     pub(crate) fn create(
         folder: &Dir,
         program: &Program,
@@ -60,7 +60,8 @@ impl State {
     /// Maps the file of a program.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotFound`]: there is none. [`io::ErrorKind::InvalidData`]: it is another program's, or another version's.
+    /// [`io::ErrorKind::NotFound`] if there is none. [`io::ErrorKind::InvalidData`] if it belongs to another program,
+    /// or has another version.
     pub(crate) fn open(folder: &Dir, program: &Program) -> io::Result<State> {
         if !folder.has(STATE) {
             return Err(io::ErrorKind::NotFound.into());
@@ -97,12 +98,12 @@ impl State {
         })
     }
 
-    /// The secrets of hashes.
+    /// Returns the secret seeds of the program's hashes.
     pub(crate) fn seeds(&self) -> io::Result<HashSeeds> {
         seeds(&self.words)
     }
 
-    /// Nanoseconds by the program's clock.
+    /// Returns the time of the program's clock, in nanoseconds.
     pub(crate) fn now(&self) -> io::Result<u64> {
         Ok(match self.words.u64(CLOCK)? {
             0 => monotonic_now(),
@@ -110,22 +111,22 @@ impl State {
         })
     }
 
-    /// Gives it a clock of its own.
+    /// Sets the program's clock to a fixed time.
     pub(crate) fn set_clock(&self, now: u64) -> io::Result<()> {
         self.words.set_u64(CLOCK, now)
     }
 
-    /// The number of a map.
+    /// Returns the index of a map.
     pub(crate) fn number(&self, name: &str) -> Option<usize> {
         self.plan.maps.iter().position(|map| map.name == name)
     }
 
-    /// A map in one of its places.
+    /// Returns a map in one of its two locations.
     pub(crate) fn area(&self, number: usize, place: usize) -> &Area {
         &self.areas[number][place]
     }
 
-    /// The places of all maps that are in use.
+    /// Returns the location in use of each map.
     pub(crate) fn places(&self) -> io::Result<Vec<usize>> {
         let directory = self.plan.directories[self.current()?];
         let maps = (directory..).step_by(8).zip(&self.plan.maps);
@@ -147,13 +148,13 @@ impl State {
         Ok(())
     }
 
-    /// Has the next packets meet the maps of the other directory.
+    /// Switches to the other directory, so that new packets use its maps.
     pub(crate) fn switch(&self) -> io::Result<()> {
         let other = 1 - self.current()? as u32;
         self.words.set_u32(CURRENT, other)
     }
 
-    /// The counts of changes, once they are kept.
+    /// Returns the change counts. `None` if changes are not counted yet.
     pub(crate) fn counts(&self) -> io::Result<Option<Words>> {
         let counts = || {
             self.words
@@ -163,7 +164,7 @@ impl State {
         counted.then(counts).transpose()
     }
 
-    /// Keeps them from now on.
+    /// Starts to count changes.
     pub(crate) fn begin_counts(&self, size: usize) -> io::Result<()> {
         match size as u64 <= self.plan.counts_size {
             true => self.words.set_u32(COUNTED, 1),

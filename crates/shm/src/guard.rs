@@ -1,4 +1,4 @@
-//! The folder of a program as the guard of its state.
+//! Folder of a program, as the guard of its state.
 
 use control::StoreError;
 use host::safe_dir::Dir;
@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 const JOURNAL: &str = "journal";
 const NEW_JOURNAL: &str = "journal.new";
 
-/// The folder of a program, whose lock its writers hold in turn.
+/// Folder of a program, whose lock writers take.
 #[derive(Debug)]
 pub(crate) struct Guard(pub Dir);
 
@@ -37,7 +37,7 @@ impl writers::Guard for Guard {
         self.0.remove_file(JOURNAL)
     }
 
-    /// A successor is the program with the store that makes it one: before that, it is nothing that anybody knows of.
+    /// Returns false: a successor takes effect by a single store, before which no other process knows of it.
     fn has_successor(&self) -> bool {
         false
     }

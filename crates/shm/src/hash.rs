@@ -1,4 +1,4 @@
-//! Hash tables, and prefix tries made of them. The crate's text describes their memory.
+//! Hash tables, and prefix tries built on them. The crate's documentation describes their memory.
 
 use crate::cells::{load, room, store};
 use crate::readers::Readers;
@@ -19,10 +19,10 @@ const READY: u64 = 28;
 const FREE: u64 = 32;
 const LENGTHS: u64 = 64;
 
-/// Nodes beyond one for each element: so many changes pass at least before one is written again.
+/// Number of nodes beyond one for each element. At least as many changes pass before a node is reused.
 const SPARE: u32 = 16;
 
-/// The places of everything in a table's memory.
+/// Layout of a table's memory: offsets, numbers and sizes.
 #[derive(Clone, Copy, Debug)]
 struct Form {
     heads: u64,
@@ -53,7 +53,7 @@ impl Form {
     }
 }
 
-/// A hash table, or a prefix trie.
+/// Hash table or prefix trie.
 #[derive(Debug)]
 pub(crate) struct Hash {
     at: Words,
@@ -64,16 +64,16 @@ pub(crate) struct Hash {
     readers: Readers,
 }
 
-/// The end of a search in a chain.
+/// Result of searching a chain.
 enum Met {
     Value(Vec<u8>),
     Nothing,
-    /// Something that was about to change.
+    /// The node was being changed.
     Change,
 }
 
 impl Hash {
-    /// Bytes that a table takes.
+    /// Returns the size of a table, in bytes.
     pub(crate) fn size(info: &MapInfo, copies: Option<usize>) -> u64 {
         let form = Form::of(info, copies);
         form.nodes_at + u64::from(form.nodes) * form.node
@@ -107,7 +107,7 @@ impl Hash {
         self.form.heads_at + 4 * (hash & (self.form.heads - 1))
     }
 
-    /// The offset of a node, and of its link to the next one.
+    /// Returns the offset of a node, which is also that of its link to the next node.
     fn node(&self, number: u32) -> u64 {
         self.form.nodes_at + u64::from(number.wrapping_sub(1)) * self.form.node
     }
@@ -148,7 +148,7 @@ impl Hash {
         Ok(Met::Change)
     }
 
-    /// The value of this very key.
+    /// Reads the value of exactly this key.
     pub(crate) fn get_exactly(&self, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
         let key = &self.canonical(key);
         loop {
@@ -166,7 +166,7 @@ impl Hash {
         }
     }
 
-    /// The value that a packet with this key finds.
+    /// Reads the value that a packet with this key finds.
     pub(crate) fn get(&self, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
         let Some(most) = self.prefix(key) else {
             return self.get_exactly(key);
@@ -185,7 +185,7 @@ impl Hash {
         Ok(None)
     }
 
-    /// The length of a trie's key.
+    /// Returns the prefix length in a trie's key. `None` if the map is no trie.
     fn prefix(&self, key: &[u8]) -> Option<u32> {
         let length = key.first_chunk().map(|length| u32::from_ne_bytes(*length));
         let is_trie = self.info.kind == MapKind::PrefixTrie;
@@ -193,7 +193,7 @@ impl Hash {
         length.map(|length| length.min(bits)).filter(|_| is_trie)
     }
 
-    /// The key without what a prefix leaves out.
+    /// Returns the key with the bits after its prefix cleared.
     fn canonical(&self, key: &[u8]) -> Vec<u8> {
         let mut key = key.to_vec();
         if let Some(length) = self.prefix(&key) {
@@ -205,14 +205,14 @@ impl Hash {
         key
     }
 
-    /// All elements.
+    /// Calls `each` with the key and value of every element.
     pub(crate) fn each(&self, each: &mut dyn FnMut(&[u8], &[u8])) -> io::Result<()> {
         for head in 0..self.form.heads {
             let mut number = self.at.u32(self.form.heads_at + 4 * head)?;
             let mut keys = Vec::new();
             while number != 0 && keys.len() <= self.form.nodes as usize {
                 let key = self.key(number)?;
-                // A killed writer may have left the element that another has taken the place of.
+                // A killed writer may have left an element that another one has replaced.
                 if !keys.contains(&key) {
                     each(&key, &self.value(number)?);
                 }
@@ -276,7 +276,7 @@ impl Hash {
         Ok(true)
     }
 
-    /// Takes the elements with a key out of a chain, behind a link.
+    /// Removes the elements with a key from a chain, starting at a link.
     fn unlink(&self, mut link: u64, key: &[u8]) -> io::Result<()> {
         loop {
             let number = self.at.u32(link)?;
@@ -292,8 +292,8 @@ impl Hash {
         }
     }
 
-    /// Has a link lead behind the node that it leads to. Readers that miss what was moved see a change before, and those that are
-    /// at the node one after it.
+    /// Makes a link skip the node that it leads to. Readers that miss moved nodes see a change counted before, and
+    /// readers that are at the skipped node see one after.
     fn skip(&self, link: u64, number: u32) -> io::Result<()> {
         self.note()?;
         self.at.set_u32(link, self.at.u32(self.node(number))?)?;
@@ -305,7 +305,7 @@ impl Hash {
         self.at.set_u64(CHANGES, changes.wrapping_add(1))
     }
 
-    /// A node that no link leads to: one that was never used, or the one that was left first.
+    /// Allocates a node to which no link leads: one that was never used, or else the one that was freed first.
     fn allocate(&self) -> io::Result<u32> {
         let used = self.at.u32(USED)?;
         if used < self.form.nodes {
@@ -316,7 +316,7 @@ impl Hash {
         if number == 0 {
             return Err(io::ErrorKind::StorageFull.into());
         }
-        // A packet may still have what was in a node when it was left.
+        // A packet may still use the contents of a freed node.
         if self.at.u32(READY)? == 0 {
             self.readers.wait()?;
             self.at.set_u32(READY, self.at.u32(FREE)?)?;
@@ -341,8 +341,7 @@ impl Hash {
         self.at.set_u32(FREE, self.at.u32(FREE)? + 1)
     }
 
-    /// Puts right what a killed writer has left: elements that others have taken the place of, nodes that no link leads to, and
-    /// the count.
+    /// Repairs the state that a killed writer has left: replaced elements, nodes to which no link leads, and the count.
     fn mend(&self) -> io::Result<()> {
         if self.at.u32(WRITING)? == 0 {
             return Ok(());
@@ -375,7 +374,7 @@ impl Hash {
         self.at.set_u32(WRITING, 0)
     }
 
-    /// Empties it while nobody reads it.
+    /// Empties the table while nobody reads it.
     pub(crate) fn clear(&self) -> io::Result<()> {
         self.note()?;
         let head = (self.form.nodes_at - WRITING) as usize;
@@ -383,7 +382,7 @@ impl Hash {
     }
 }
 
-/// The word with the bit of prefixes of a length, and the bit.
+/// Returns the offset of the word with the bit of a prefix length, and the bit.
 fn lengths(length: u32) -> (u64, u64) {
     let (word, bit) = (length / 64, length % 64);
     (LENGTHS + 8 * u64::from(word), 1 << bit)

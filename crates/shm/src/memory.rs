@@ -1,4 +1,4 @@
-//! The memory of a program, and of what is to take its place.
+//! Memory of a program, and of its successor.
 
 use crate::file::State;
 use crate::guard::Guard;
@@ -14,35 +14,35 @@ use writers::errors::{system, unopened};
 use writers::memory::{NotSwitched, Successor};
 use writers::{GroupForm, Map, Memory, Traffic};
 
-/// A description of what a program keeps, the same for all who open its memory.
+/// Description of a program's state, the same for all processes that open its memory.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The tables and everything else in the maps.
+    /// Tables and all other state in the maps.
     pub contents: Contents,
-    /// The program as the control plane sees it.
+    /// Schema: the program's interface to the control plane.
     pub schema: Arc<Schema>,
-    /// The maps, but for the one of [`Contents::globals`].
+    /// Maps, except for that of [`Contents::globals`].
     pub maps: Vec<layout::Map>,
-    /// The map of multicast groups, if the program sends to some: a count, and ports with replication ids.
+    /// Name of the map of multicast groups, if the program sends to groups: a count, and ports with replication ids.
     pub groups: Option<String>,
-    /// The map of clone sessions, if it clones.
+    /// Name of the map of clone sessions, if the program clones packets.
     pub sessions: Option<String>,
-    /// The map of what its traffic manager has lost, if it has one.
+    /// Name of the map of the traffic manager's losses, if the program has one.
     pub drops: Option<String>,
 }
 
-/// The state of a program in shared memory.
+/// State of a program in shared memory.
 #[derive(Clone, Debug)]
 pub struct Shm {
     program: Arc<Program>,
     guard: Arc<Guard>,
     state: Arc<State>,
-    /// The place of each map that is in use.
+    /// Location in use of each map.
     places: Vec<usize>,
 }
 
 impl Shm {
-    /// Makes the memory of a program in a folder of its own, for so many cores: all maps are empty.
+    /// Creates the memory of a program in a folder of its own, for `cores` cores. All maps are empty.
     pub fn create(
         folder: Dir,
         program: Arc<Program>,
@@ -53,16 +53,16 @@ impl Shm {
         Shm::of(folder, program, state)
     }
 
-    /// Opens the memory that is in a program's folder.
+    /// Opens the memory in a program's folder.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotFound`]: there is none. [`io::ErrorKind::InvalidData`]: it is another program's.
+    /// [`io::ErrorKind::NotFound`] if there is none. [`io::ErrorKind::InvalidData`] if it belongs to another program.
     pub fn open(folder: Dir, program: Arc<Program>) -> io::Result<Shm> {
         let state = State::open(&folder, &program)?;
         Shm::of(folder, program, state)
     }
 
-    /// Sets the time of a test, in nanoseconds: from then on it is the program's and its writers'.
+    /// Sets a test's clock to a time in nanoseconds, which the program and its writers use from then on.
     pub fn set_clock(&self, now: u64) -> io::Result<()> {
         self.state.set_clock(now)
     }
@@ -76,7 +76,7 @@ impl Shm {
         })
     }
 
-    /// The same with new, empty maps of these names in their other places, where no packet is any more.
+    /// Returns the memory with new, empty maps of these names in their other locations, which no packet uses any more.
     fn with_fresh(&self, fresh: &BTreeSet<&str>) -> io::Result<Shm> {
         self.state.readers.wait()?;
         let mut next = self.clone();
@@ -109,7 +109,7 @@ impl Memory for Shm {
 
     fn anew(&self) -> Shm {
         let mut now = self.clone();
-        // The directory was read before: it is in the mapped file.
+        // The directory was read before, so that it is in the mapped file.
         if let Ok(places) = self.state.places() {
             now.places = places;
         }
@@ -144,7 +144,7 @@ impl Memory for Shm {
     }
 
     fn wait_for_packets(&self) {
-        // Offsets in the mapped file that were checked when it was opened.
+        // The offsets are in the mapped file, and were checked when it was opened.
         let _ = self.state.readers.wait();
     }
 
@@ -157,7 +157,7 @@ impl Memory for Shm {
         }
     }
 
-    /// Ports are the running program's affair: all can be named.
+    /// Accepts all ports, since only the running program knows them.
     fn check_ports(&self, _: &[u32]) -> Result<(), StoreError> {
         Ok(())
     }
@@ -172,7 +172,7 @@ impl Memory for Shm {
     }
 }
 
-/// The program with other maps, which the directory that is not in use leads to.
+/// Program with new maps, to which the directory that is not in use leads.
 #[derive(Debug)]
 struct Next(Shm);
 

@@ -1,4 +1,4 @@
-//! The places of everything in the file of a program.
+//! Layout of a program's file.
 
 use crate::area;
 use crate::memory::Program;
@@ -7,14 +7,14 @@ use layout::{HashSeeds, MapKind};
 use std::io;
 use writers::memory::MapInfo;
 
-/// The offset of the maps' descriptions.
+/// Offset of the maps' descriptions.
 const PAGE: u64 = 4096;
-/// Bytes of a map's description.
+/// Size of a map's description, in bytes.
 const DESCRIPTION: u64 = 128;
-/// Bytes of its name.
+/// Size of a map's name, in bytes.
 const NAME: usize = 64;
 
-/// A map and its two places.
+/// Map with its two locations.
 #[derive(Debug)]
 pub(crate) struct Planned {
     pub name: String,
@@ -23,7 +23,7 @@ pub(crate) struct Planned {
     pub size: u64,
 }
 
-/// The layout of a file.
+/// Layout of a file.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub cores: u32,
@@ -36,10 +36,10 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The plan for a program on so many cores.
+    /// Plans the file of a program for `cores` cores.
     ///
     /// # Errors
-    /// A map has a longer name than is described, or all of it is too large.
+    /// A map's name is longer than a description can hold, or the file would be too large.
     pub(crate) fn of(program: &Program, cores: u32) -> io::Result<Plan> {
         let globals = program.contents.globals.as_ref();
         let globals = globals.map(|g| layout::Map::new(&g.section, MapKind::Array, 4, g.size, 1));
@@ -94,7 +94,7 @@ impl Plan {
         })
     }
 
-    /// The description of all maps.
+    /// Encodes the descriptions of all maps.
     pub(crate) fn descriptions(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         for (end, map) in (1..).zip(&self.maps) {
@@ -113,7 +113,7 @@ impl Plan {
         bytes
     }
 
-    /// Returns true if a file is of this plan.
+    /// Returns true if a file has this layout.
     pub(crate) fn describes(&self, file: &Words) -> io::Result<bool> {
         let wanted = self.descriptions();
         Ok(file.u64(8u32)? == self.bytes
@@ -126,7 +126,7 @@ impl Plan {
         file.set_u64(8u32, self.bytes)?;
         file.set_u32(16u32, self.cores)?;
         file.set_u32(20u32, self.maps.len() as u32)?;
-        // A core's word is 0 outside of packets.
+        // A core's word is 0 outside of packets, so that the epoch must not be 0.
         file.set_u64(32u32, 1)?;
         let offsets = [
             self.directories[0],
@@ -146,7 +146,7 @@ impl Plan {
     }
 }
 
-/// The number of a kind in the file.
+/// Returns the number of a map kind in the file.
 fn number(kind: MapKind) -> u32 {
     match kind {
         MapKind::Array => 0,

@@ -1,4 +1,4 @@
-//! Packets on their way.
+//! Packets in progress.
 
 use crate::cells::LONGEST;
 use crate::plan::Plan;
@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 
 const EPOCH: u32 = 32;
 
-/// The words of cores, by which writers know that packets have ended.
+/// Words of the cores, from which writers learn that packets have ended.
 #[derive(Clone, Debug)]
 pub(crate) struct Readers {
-    /// The whole file.
+    /// Whole file.
     words: Words,
     at: u64,
-    /// Their number.
+    /// Number of cores.
     pub cores: u32,
 }
 
@@ -29,7 +29,7 @@ impl Readers {
         }
     }
 
-    /// Waits until no core is in a batch of packets that has begun before.
+    /// Waits until no core is in a batch of packets that began before.
     pub(crate) fn wait(&self) -> io::Result<()> {
         let epoch = self.words.u64(EPOCH)? + 1;
         self.words.set_u64(EPOCH, epoch)?;

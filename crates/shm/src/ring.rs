@@ -1,4 +1,4 @@
-//! Rings: records from packets to the control plane.
+//! Ring buffers: records from packets to the control plane.
 
 use crate::cells::{load, room};
 use host::words::Words;
@@ -6,28 +6,28 @@ use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The offset of the count of bytes that were ever taken; the count of those that ever came is first.
+/// Offset of the count of all bytes ever consumed. The count of all bytes ever produced is at 0.
 const CONSUMED: u32 = 64;
-/// The offset of the first byte.
+/// Offset of the first byte.
 pub(crate) const BYTES: u64 = 128;
-/// The pause of who waits for a record.
+/// Pause while waiting for a record.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// A ring.
+/// Ring buffer.
 #[derive(Debug)]
 pub(crate) struct Ring {
     pub at: Words,
-    /// Bytes that it holds.
+    /// Capacity in bytes.
     pub size: u32,
 }
 
 impl Ring {
-    /// Bytes that a ring takes which holds so many.
+    /// Returns the size of a ring buffer with this capacity, in bytes.
     pub(crate) fn size(size: u32) -> u64 {
         BYTES + u64::from(size & !7)
     }
 
-    /// So many bytes from a count on.
+    /// Reads `size` bytes, from a count on.
     fn bytes(&self, from: u64, size: u32) -> io::Result<Vec<u8>> {
         let ring = u64::from(self.size & !7).max(8);
         let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! The calls of externs that keep state.
+//! Calls of externs that keep state.
 
 use crate::figures::Kind;
 use crate::records::{digest, log};
@@ -10,7 +10,7 @@ use emit::table::{DIRECT_COUNTER, DIRECT_METER};
 use ir::ExternCall;
 use ir::atomic::{FLOW_STATE, REGISTER};
 
-/// Calls an extern, if it is one of state or of random numbers; false if it is another one.
+/// Emits the call of an extern that keeps state or draws random numbers. Returns false for other externs.
 pub fn call<T: State>(g: &mut Gen<'_, T>, call: &ExternCall, stmt: &ir::Stmt) -> bool {
     let span = stmt.span;
     match (call.object, call.name.as_str()) {
@@ -19,7 +19,7 @@ pub fn call<T: State>(g: &mut Gen<'_, T>, call: &ExternCall, stmt: &ir::Stmt) ->
             match (data.ty.as_str(), method) {
                 ("CounterArray", "increment" | "add") => counter::add(g, object, call),
                 ("counter", "count") => counter::count(g, object, call),
-                // Applying the table counted.
+                // The table counts when it is applied.
                 (DIRECT_COUNTER, "count") => {}
                 (DIRECT_METER, "read") => direct::color(g, call),
                 ("meter", "execute_meter") => meter::execute(g, object, call),

@@ -1,4 +1,4 @@
-//! Counters, with an index or for each entry of a table: a copy for each processor, so that none is lost and nobody waits.
+//! Indexed and direct counters. Each processor has a copy, so that no count is lost and nobody waits.
 
 use crate::errors;
 use crate::target::State;
@@ -12,26 +12,26 @@ use ir::{CtorValue, ExternCall, ExternInst, Program};
 use layout::{CounterAbi, Map, MapKind};
 use smol_str::SmolStr;
 
-/// How many indices of a sparse counter are kept: few are used out of many.
+/// Most elements of a sparse counter, which uses few of many indices.
 const SPARSE_LIMIT: u32 = 1 << 16;
 
-/// Members of `struct packet_count`, packets and bytes.
+/// Members of `struct packet_count`: packets and bytes.
 const PACKETS: &str = "packets";
 const BYTES: &str = "bytes";
 
-/// What an element of a counter keeps.
+/// Contents of a counter's element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Unit {
-    /// How many packets.
+    /// Number of packets.
     Packets,
-    /// How many bytes they had.
+    /// Number of bytes in the packets.
     Bytes,
-    /// Both.
+    /// Numbers of packets and of bytes.
     PacketsAndBytes,
 }
 
 impl Unit {
-    /// What a counter's constructor asks for.
+    /// Returns the unit that a counter's constructor names.
     pub(crate) fn of(p: &Program, object: ExternInst) -> Unit {
         let mut args = p.externs[object].args.iter();
         let member = args.find_map(|(_, value)| match value {
@@ -45,7 +45,7 @@ impl Unit {
         }
     }
 
-    /// An element's type.
+    /// Returns the type of an element.
     pub(crate) fn ty(self) -> CType {
         match self {
             Unit::Packets | Unit::Bytes => CType::U64,
@@ -53,7 +53,7 @@ impl Unit {
         }
     }
 
-    /// The packet's length, if that counts.
+    /// Returns the packet's length if the unit needs it, else 0.
     pub(crate) fn length<T: State>(self, g: &mut Gen<'_, T>) -> C {
         match self {
             Unit::Packets => C::int(0),
@@ -61,7 +61,7 @@ impl Unit {
         }
     }
 
-    /// Bytes of an element.
+    /// Returns the size of an element, in bytes.
     pub(crate) fn size(self) -> u32 {
         match self {
             Unit::Packets | Unit::Bytes => 8,
@@ -69,7 +69,7 @@ impl Unit {
         }
     }
 
-    /// Counts a packet of this length in the element that a variable points to.
+    /// Returns statements that count a packet of this length in an element. `element` is a variable that points to it.
     pub(crate) fn count(self, element: &SmolStr, length: C) -> Block {
         let element = || C::Ident(element.clone());
         let word = || C::Unary(UnOp::Deref, Box::new(element()));
@@ -85,7 +85,7 @@ impl Unit {
     }
 }
 
-/// `CounterArray`: raises by 1, or by a number.
+/// Emits a call of `CounterArray`: `increment` adds 1, `add` a number.
 pub(crate) fn add<T: State>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall) {
     let Some(map) = counter_map(g, object, "max_index", Unit::Packets) else {
         return;
@@ -118,7 +118,8 @@ pub(crate) fn add<T: State>(g: &mut Gen<'_, T>, object: ExternInst, call: &Exter
     g.push(Stmt::Block(added));
 }
 
-/// Adds a number to the element of an index, which becomes the key, or does something else if there is none.
+/// Returns statements that add a number to the element at an index. They run `otherwise` if there is no such element.
+/// `key` becomes the variable that holds the index.
 fn added<T: State>(
     g: &mut Gen<'_, T>,
     map: &SmolStr,
@@ -134,7 +135,8 @@ fn added<T: State>(
     block
 }
 
-/// The function that adds to an element, made on first use. A target that verifies code checks it once; of the key's memory, it would compare what each path left there.
+/// Returns the function that adds to an element, made on first use. A verifier checks it once. Inline, it would compare
+/// the key's memory as each path left it.
 fn function<T: State>(g: &mut Gen<'_, T>, map: &SmolStr) -> SmolStr {
     if let Some(known) = T::shared(&mut g.file.own).counter_functions.get(map) {
         return known.clone();
@@ -144,7 +146,7 @@ fn function<T: State>(g: &mut Gen<'_, T>, map: &SmolStr) -> SmolStr {
     let key = g.file.names.fresh("key");
     let args = [&index, &by].map(|name| C::Ident(name.clone()));
     let mut body = added(g, map, &key, args, Block::new());
-    // Where functions are checked one by one, each gives a number.
+    // Functions that are verified one by one must return a number.
     body.push(Stmt::Return(Some(C::int(0))));
     g.file.functions.push(Function {
         linkage: g.target.linkage().into(),
@@ -158,7 +160,7 @@ fn function<T: State>(g: &mut Gen<'_, T>, map: &SmolStr) -> SmolStr {
     name
 }
 
-/// `counter`: a packet, its bytes, or both.
+/// Emits a call of `counter`, which counts a packet, its bytes, or both.
 pub(crate) fn count<T: State>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall) {
     let unit = Unit::of(g.p, object);
     let Some(map) = counter_map(g, object, "size", unit) else {
@@ -168,7 +170,7 @@ pub(crate) fn count<T: State>(g: &mut Gen<'_, T>, object: ExternInst, call: &Ext
     count_at(g, &map, unit, index);
 }
 
-/// Counts the packet in a map's element at an index, if there is one.
+/// Emits the counting of the packet in a map's element at an index, if the element exists.
 pub(crate) fn count_at<T: State>(g: &mut Gen<'_, T>, map: &SmolStr, unit: Unit, index: C) {
     let (key, slot) = (g.file.names.fresh("index"), g.file.names.fresh("count"));
     let length = unit.length(g);
@@ -181,13 +183,14 @@ pub(crate) fn count_at<T: State>(g: &mut Gen<'_, T>, map: &SmolStr, unit: Unit, 
     g.push(Stmt::Block(block));
 }
 
-/// An index argument as the key of an array, which has no element at the last number: a wider one must not become another.
+/// Converts an index argument to the key of an array. A value too wide for the key becomes its greatest number, at
+/// which no array has an element.
 pub(crate) fn index<T: State>(g: &mut Gen<'_, T>, call: &ExternCall, at: usize) -> C {
     let index = values(call, at).first();
     index.map_or(C::int(0), |&index| index_of(g, index))
 }
 
-/// The same of a value.
+/// Converts an index value likewise.
 pub(crate) fn index_of<T: State>(g: &mut Gen<'_, T>, index: ir::Expr) -> C {
     let width = g.p.ty(index).width();
     let value = match width {
@@ -208,7 +211,7 @@ pub(crate) fn index_of<T: State>(g: &mut Gen<'_, T>, index: ir::Expr) -> C {
     C::choose(C::bin(BinOp::Gt, value.clone(), most.clone()), most, value)
 }
 
-/// Declares a key, and a pointer to the element that it finds.
+/// Returns declarations of a key, and of a pointer to its element.
 pub(crate) fn found<T: State>(
     map: &SmolStr,
     key: &SmolStr,
@@ -223,7 +226,7 @@ pub(crate) fn found<T: State>(
     ]
 }
 
-/// Whether only the indices in use have elements, and how many indices there are.
+/// Returns true if only the indices in use have elements (a sparse counter), and the number of indices.
 fn shape<T: State>(g: &mut Gen<'_, T>, map: &SmolStr) -> (bool, u64) {
     let kept = T::kept(&mut g.file.own);
     let declared = kept.map(map);

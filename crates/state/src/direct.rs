@@ -1,5 +1,5 @@
-//! State of each entry of a table: an element of an array at the entry's number. Changes of a table move no element, so
-//! that packets may count meanwhile and nothing is lost.
+//! Direct counters and meters of tables: elements of arrays, indexed by the entry's number. Changes of a table move no
+//! element, so that packets can count meanwhile without losses.
 
 use crate::counter::{Unit, count_at, found};
 use crate::meter;
@@ -13,17 +13,17 @@ use ir::{ExternCall, ExternInst};
 use layout::{DirectAbi, Map, MapKind};
 use smol_str::SmolStr;
 
-/// State of the entries of a table.
+/// Direct counter and meter of a table.
 #[derive(Clone, Debug)]
 pub(crate) struct Direct {
-    /// The map of counters, and what they count.
+    /// Map of counters, and their unit.
     counter: Option<(SmolStr, Unit)>,
-    /// The map of meters, and what a packet costs.
+    /// Map of meters, and the extern object that says what a packet costs.
     meter: Option<(SmolStr, ExternInst)>,
 }
 
 impl Direct {
-    /// Declares what is kept for so many entries of a table; `None` if it is nothing.
+    /// Declares the maps of direct counters and meters for `entries` entries. `None` if the table has none.
     pub(crate) fn declare<T: State>(
         g: &mut Gen<'_, T>,
         shape: &TableShape<'_>,
@@ -54,7 +54,7 @@ impl Direct {
     }
 
     pub(crate) fn enter<T: State>(&self, g: &mut Gen<'_, T>, number: C) {
-        // No array has the index in front of the first.
+        // No array has the index before the first.
         let index = C::bin(BinOp::Sub, number, C::int(1));
         if let Some((map, unit)) = &self.counter {
             count_at(g, map, *unit, index.clone());
@@ -74,7 +74,7 @@ impl Direct {
     }
 }
 
-/// `direct_meter.read`: the colour that the entry's meter gave; green outside of its action.
+/// Emits `direct_meter.read`: the colour that the entry's meter gave, or green outside of its action.
 pub(crate) fn color<T: State>(g: &mut Gen<'_, T>, call: &ExternCall) {
     if let Some(&place) = places(call, 0).first() {
         let color = g.target.held().entry_color.clone();

@@ -1,11 +1,12 @@
-//! State between packets that a target has no room for, or that no code can be made of. Codes E0730, E0740 to E0743, E0746 and E0747.
+//! Errors for state that a target has no room for, or that cannot be compiled. Codes E0730, E0740 to E0743, E0746 and
+//! E0747.
 //!
-//! `target` is a target as messages call it.
+//! `target` is the target's name in messages.
 
 use diag::{Diagnostic, Span};
 use ir::atomic::{Problem, Refusal};
 
-/// An atomic block that no lock can be held for.
+/// Reports an atomic block for which no lock can be held.
 pub(crate) fn atomic(target: &str, refusal: &Refusal) -> Diagnostic {
     let (message, help) = match &refusal.problem {
         Problem::Statement(what) => (
@@ -53,7 +54,8 @@ pub(crate) fn atomic(target: &str, refusal: &Refusal) -> Diagnostic {
     diagnostic.help(help)
 }
 
-/// A state or value larger than a map may be. `flow` is what one takes, `set` what eight of them take besides.
+/// Reports a flow state larger than a map may be. `flow` is the size of a flow, `set` that of the rest of a set, in
+/// bytes.
 pub(crate) fn too_many_flows(name: &str, flow: u32, set: u32, bytes: u64, at: Span) -> Diagnostic {
     Diagnostic::error("E0743",
         at,
@@ -63,7 +65,7 @@ pub(crate) fn too_many_flows(name: &str, flow: u32, set: u32, bytes: u64, at: Sp
     .help("keep fewer flows or less of each")
 }
 
-/// A varbit in a key or value.
+/// Reports a varbit in a key or value.
 pub(crate) fn varbit_in_key(what: &str, name: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
         "E0741",
@@ -73,7 +75,7 @@ pub(crate) fn varbit_in_key(what: &str, name: &str, at: Span) -> Diagnostic {
     .help("keep fields of fixed width")
 }
 
-/// A key that is too long to be made on the stack.
+/// Reports a key that is too long for the stack.
 pub(crate) fn key_too_long(
     target: &str,
     name: &str,
@@ -89,7 +91,7 @@ pub(crate) fn key_too_long(
     .help("use fewer or narrower fields as key, or a hash of them")
 }
 
-/// A precision that there is not.
+/// Reports a precision out of range.
 pub(crate) fn precision(name: &str, precision: u32, at: Span) -> Diagnostic {
     Diagnostic::error(
         "E0747",
@@ -99,7 +101,7 @@ pub(crate) fn precision(name: &str, precision: u32, at: Span) -> Diagnostic {
     .help("10 has a standard error of 3.3 %; one more halves its square and doubles the memory")
 }
 
-/// More memory than a map may have. `group` is what one takes, `set` what eight of them take besides.
+/// Reports metrics larger than a map may be. `group` is the size of a group, `set` that of the rest of a set, in bytes.
 pub(crate) fn too_many_groups(
     what: &str,
     name: &str,
@@ -116,7 +118,7 @@ pub(crate) fn too_many_groups(
     .help("keep fewer groups")
 }
 
-/// A counter with a size that no map has.
+/// Reports a counter whose size no map can have.
 pub(crate) fn counter_size(name: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
         "E0730",
@@ -126,7 +128,7 @@ pub(crate) fn counter_size(name: &str, at: Span) -> Diagnostic {
     .help("give the number of indices as its first constructor argument")
 }
 
-/// A register or meter with a size that no map has.
+/// Reports a register or meter whose size no map can have.
 pub(crate) fn array_size(what: &str, name: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
         "E0730",
@@ -136,7 +138,7 @@ pub(crate) fn array_size(what: &str, name: &str, at: Span) -> Diagnostic {
     .help("give the number of elements as its first constructor argument")
 }
 
-/// A register whose cells have no fixed size.
+/// Reports a register whose cells have no fixed size.
 pub(crate) fn register_of_varbit(name: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
         "E0746",
@@ -146,7 +148,7 @@ pub(crate) fn register_of_varbit(name: &str, at: Span) -> Diagnostic {
     .help("keep fields of fixed width")
 }
 
-/// A digest whose records have no fixed size.
+/// Reports a digest whose records have no fixed size.
 pub(crate) fn digest_of_varbit(target: &str, name: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
         "E0746",

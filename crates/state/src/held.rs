@@ -1,4 +1,5 @@
-//! Knowledge of state at a point: the locks that are held, what calls under a lock work on, and the colour of an entry.
+//! Facts about state at a point: the locks that are held, the operands of calls under a lock, and the colour of an
+//! entry.
 
 use crate::analysis::in_place::InPlace;
 use crate::analysis::redundant_stores::RedundantStores;
@@ -9,25 +10,25 @@ use emit::{Event, Gen, Target};
 use ir::atomic::Cell;
 use smol_str::SmolStr;
 
-/// Knowledge of state at a point of a function.
+/// Facts about state at a point of a function.
 #[derive(Clone, Default)]
 pub struct Held {
-    /// The lock of a set of flows.
+    /// Lock of a set of flows.
     pub(crate) flow: Option<HeldLock>,
-    /// The cells of registers whose lock is held, with pointers that may be null.
+    /// Cells of registers whose lock is held, with pointers that may be null.
     pub(crate) cells: Vec<(Cell, C)>,
-    /// The colour that the direct meter of the entry gave whose action runs.
+    /// Colour that the direct meter gave the packet, while the action of the meter's entry runs.
     pub(crate) entry_color: Option<C>,
 }
 
 impl Held {
-    /// The input that was read before the lock was taken.
+    /// Returns the input that was read before the lock was taken.
     pub fn input(&self) -> Option<C> {
         self.flow.as_ref()?.input.clone()
     }
 }
 
-/// What the calls under the lock of a set of flows work on: C variables.
+/// Operands of the calls under the lock of a set of flows: C variables.
 #[derive(Clone)]
 pub(crate) struct HeldLock {
     pub layout: FlowLayout,
@@ -36,14 +37,14 @@ pub(crate) struct HeldLock {
     pub now: Option<C>,
     pub set: C,
     pub at: C,
-    /// Points to the flow's way, once it has one.
+    /// Pointer to the flow's way, once it has one.
     pub way: Option<C>,
-    /// The input that is read late, if it is needed: no function may read it while a lock is held.
+    /// Late input, if it is needed. It is read before, since no function may read it while a lock is held.
     pub input: Option<C>,
     pub calls: Calls,
 }
 
-/// What is known of the calls under a lock.
+/// Results of the analyses of calls under a lock.
 #[derive(Clone, Default)]
 pub(crate) struct Calls {
     pub redundant: RedundantStores,
@@ -51,14 +52,14 @@ pub(crate) struct Calls {
 }
 
 impl HeldLock {
-    /// The flow is known.
+    /// Returns the test that the flow is known.
     pub(crate) fn is_known(&self) -> C {
         C::bin(BinOp::Lt, self.at.clone(), C::id("FLOW_WAYS"))
     }
 
-    /// Where the way is known: bounds its number once more if the compiler may have saved it before the test, which
-    /// a target that verifies code would not know of. A barrier alone may take the saved one. In a large program it keeps such
-    /// a target from following each number by itself.
+    /// Bounds the number of a known way once more, if a verifier needs that. The compiler may use a copy of the number
+    /// that was saved before the test, whose bounds the verifier does not know. After a barrier alone it might still
+    /// use the copy. In a large program the mask also keeps the verifier from following each number separately.
     pub(crate) fn stays_in_bounds<T: Target>(&self, g: &mut Gen<'_, T>) {
         g.file.contents.bounds = true;
         let kept = match g.plan.record.is_some() {
@@ -71,7 +72,7 @@ impl HeldLock {
         }
     }
 
-    /// A member of the flow's way.
+    /// Returns a member of the flow's way.
     pub(crate) fn member(&self, name: impl Into<SmolStr>) -> C {
         match &self.way {
             Some(way) => way.clone().arrow(name),
@@ -82,14 +83,14 @@ impl HeldLock {
         }
     }
 
-    /// A field of the flow's value.
+    /// Returns a field of the flow's value.
     pub(crate) fn field(&self, i: usize) -> Value {
         let (member, form) = &self.layout.value[i];
         let member = self.member(member.clone());
         Value::member(member, *form)
     }
 
-    /// The way for a flow that is not known.
+    /// Returns the way for a flow that is not known.
     pub(crate) fn victim(&self) -> C {
         let set = |member: &str| self.set.clone().arrow(member);
         let mut args = vec![set("tag"), set("used"), set("lru"), set("evicted").addr()];
@@ -109,7 +110,7 @@ impl HeldLock {
     }
 }
 
-/// A way's number, in bounds.
+/// Masks a way's number so that it is in bounds.
 pub(crate) fn masked(at: C) -> C {
     let last = C::bin(BinOp::Sub, C::id("FLOW_WAYS"), C::int(1));
     C::bin(BinOp::And, at, last)

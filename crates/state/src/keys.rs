@@ -1,4 +1,4 @@
-//! Keys that programs make on the stack and hash (`onpath/keys.h`): of flow states, and of figures by group.
+//! Keys that programs build on the stack and hash (`onpath/keys.h`), of flow states and of metrics by group.
 
 use crate::errors;
 use crate::layouts::KeyLayout;
@@ -9,23 +9,23 @@ use emit::values::Value;
 use ir::{Expr, ExternData, ExternInst, Type};
 use layout::{ByteOrder, FieldAbi, KeyAbi};
 
-/// Bytes that a key may have.
+/// Longest key, in bytes.
 const LIMIT: u32 = 128;
 
-/// The scalars of an extern's type argument.
+/// Returns the scalars of an extern's type argument.
 pub(crate) fn scalars(data: &ExternData, arg: usize) -> &[Type] {
     data.type_args.get(arg).map_or(&[][..], Vec::as_slice)
 }
 
-/// The name of a scalar of a type argument; empty if the type is no struct.
+/// Returns the name of a scalar of a type argument. Empty if the type is no struct.
 pub(crate) fn name_of_scalar(data: &ExternData, arg: usize, scalar: usize) -> String {
     let names = data.type_arg_names.get(arg);
     let name = names.and_then(|names| names.get(scalar));
     name.map(ToString::to_string).unwrap_or_default()
 }
 
-/// The layout of a key whose type is an extern's type argument, with its description. `None` if there can be none, for which the
-/// program is refused.
+/// Returns the layout of a key whose type is an extern's type argument, with its description. `None` if the program is
+/// refused.
 pub(crate) fn layout<T: State>(
     g: &mut Gen<'_, T>,
     object: ExternInst,
@@ -69,7 +69,7 @@ pub(crate) fn layout<T: State>(
     Some((KeyLayout { words, fields }, abi))
 }
 
-/// Fills a key, an array of words that are zero.
+/// Emits the filling of a key, an array of words that are zero before.
 pub(crate) fn fill<T: State>(g: &mut Gen<'_, T>, layout: &KeyLayout, var: &C, key: &[Expr]) {
     let put = |at: u32, value: C, bytes: u32| {
         let args = vec![var.clone(), C::int(at.into()), value, C::int(bytes.into())];

@@ -1,95 +1,95 @@
-//! Where state lies: what the functions of a file share about it.
+//! Layouts of state, which the functions of a file share.
 
 use emit::record::Form;
 use ir::{ExternInst, Type};
 use smol_str::SmolStr;
 use std::collections::HashMap;
 
-/// Layouts and functions that the functions of a file have in common.
+/// Layouts and functions that the functions of a file share.
 #[derive(Clone, Default, Debug)]
 pub struct Shared {
     /// Layouts of the flow states in use.
     pub(crate) flow_states: HashMap<ExternInst, FlowLayout>,
-    /// Layouts of the figures by group.
+    /// Layouts of the metrics by group.
     pub(crate) figures: HashMap<ExternInst, FigureLayout>,
-    /// The functions that add to counters, by the counters' maps.
+    /// Functions that add to counters, by the counters' maps.
     pub(crate) counter_functions: HashMap<SmolStr, SmolStr>,
-    /// The functions that add to figures in loops, and the structs of their keys, by the figures' maps.
+    /// Functions that update metrics, with the structs of their keys, by the metrics' maps.
     pub(crate) figure_functions: HashMap<SmolStr, (SmolStr, SmolStr)>,
     /// Layouts of the registers in use.
     pub(crate) registers: HashMap<ExternInst, RegisterLayout>,
     /// Layouts of digests' records, by the digests' numbers.
     pub(crate) digests: HashMap<u32, RecordLayout>,
-    /// Layouts of logged messages' records, in the order of [`layout::LogsAbi::records`].
+    /// Layouts of log messages' records, in the order of [`layout::LogsAbi::records`].
     pub(crate) logs: Vec<LogLayout>,
 }
 
-/// A key in memory: each field in network order, one after the other, zeros up to whole words.
+/// Layout of a key in memory: the fields in network order without gaps, padded with zeros to whole words.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyLayout {
-    /// Words of 8 bytes.
+    /// Number of words of 8 bytes.
     pub words: u32,
-    /// Where each field begins, in bytes, and how many it has.
+    /// Offset and size of each field, in bytes.
     pub fields: Vec<(u32, u32)>,
 }
 
-/// A flow state that the program uses.
+/// Flow state that the program uses.
 #[derive(Clone, Debug)]
 pub(crate) struct FlowLayout {
-    /// The map's name.
+    /// Name of the map.
     pub map: SmolStr,
-    /// The struct of its values.
+    /// Struct of the map's values.
     pub set: SmolStr,
-    /// The struct of a way.
+    /// Struct of a way.
     pub way: SmolStr,
-    /// The key of a flow.
+    /// Layout of a flow's key.
     pub key: KeyLayout,
-    /// The member and form of each field of the value.
+    /// Member and form of each field of the value.
     pub value: Vec<(SmolStr, Form)>,
-    /// How many sets there are.
+    /// Number of sets.
     pub sets: u32,
-    /// Nanoseconds after which an unused flow is gone; 0 is never.
+    /// Idle timeout in nanoseconds, after which an unused flow is evicted. 0 means never.
     pub idle: u64,
 }
 
-/// Figures that the program keeps.
+/// Metrics by group that the program keeps.
 #[derive(Clone, Debug)]
 pub(crate) struct FigureLayout {
-    /// The map's name.
+    /// Name of the map.
     pub map: SmolStr,
-    /// The struct of a set.
+    /// Struct of a set.
     pub set: SmolStr,
-    /// The struct of a way.
+    /// Struct of a way.
     pub way: SmolStr,
-    /// The key of a group.
+    /// Layout of a group's key.
     pub key: KeyLayout,
-    /// The item that is counted once, if figures count different ones.
+    /// Layout of an item, if distinct items are counted.
     pub item: Option<KeyLayout>,
-    /// How many sets each processor has.
+    /// Number of sets of each processor.
     pub sets: u32,
 }
 
-/// A register that the program uses.
+/// Register that the program uses.
 #[derive(Clone, Debug)]
 pub(crate) struct RegisterLayout {
-    /// The map.
+    /// Name of the map.
     pub map: SmolStr,
-    /// The struct of its cells.
+    /// Struct of a cell.
     pub cell: SmolStr,
-    /// The member and form of each scalar.
+    /// Member and form of each scalar.
     pub members: Vec<(SmolStr, Form)>,
-    /// The locks of its cells.
+    /// Locks of the cells.
     pub locks: Locks,
 }
 
-/// The lock that an access to a register's cell takes.
+/// Location of the lock that an access to a register's cell takes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Locks {
-    /// None: no atomic block has the register.
+    /// No lock: no atomic block uses the register.
     None,
-    /// The cell's own.
+    /// In the cell.
     InCells,
-    /// One of this map, whose values are of this struct.
+    /// In this map, whose values are of this struct.
     Apart {
         map: SmolStr,
         element: SmolStr,
@@ -97,24 +97,24 @@ pub(crate) enum Locks {
     },
 }
 
-/// Records of one kind, of a digest or a message.
+/// Layout of the records of a digest or a log message.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordLayout {
-    /// What a record begins with.
+    /// Number that identifies the digest or message, with which a record begins.
     pub number: u32,
-    /// The struct of its records.
+    /// Struct of the records.
     pub record: SmolStr,
-    /// The member of each scalar.
+    /// Member of each scalar.
     pub members: Vec<SmolStr>,
 }
 
-/// Records of a message for the log.
+/// Layout of the records of a log message.
 #[derive(Clone, Debug)]
 pub(crate) struct LogLayout {
-    /// Its text.
+    /// Text of the message.
     pub text: String,
-    /// The types of its values.
+    /// Types of the values.
     pub types: Vec<Type>,
-    /// Where a record has them.
+    /// Layout of a record.
     pub record: RecordLayout,
 }

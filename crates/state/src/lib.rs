@@ -1,15 +1,16 @@
-//! State between packets, as C: flows in sets with locks, figures by group, registers, meters, counters, records in rings, and the keyed
-//! hash. The maps that it lies in are described as data (crate `layout`).
+//! Emits state between packets as C: flows in sets with locks, metrics by group, registers, meters, counters, records
+//! in ring buffers, and the keyed hash. The maps that hold the state are described as data (crate `layout`).
 //!
-//! Nothing here knows where the C will run. What differs is a [`State`], and primitives that the target's headers define as functions or
-//! macros, in front of those of this crate:
+//! Nothing here knows where the C will run. Targets differ in their [`State`], and in primitives that their headers
+//! define as functions or macros, before the headers of this crate:
 //! - `map_find(map, key)`: the address of a map's element at a key; null if there is none.
-//! - `VALUE_LOCK`, `take_lock(lock)`, `give_lock_back(lock)`: the type of a lock in an element of a map, and what is done with it.
-//! - `ring_reserve(ring, size)`: memory for a record in a ring; null if there is no room.
+//! - `VALUE_LOCK`, `take_lock(lock)`, `give_lock_back(lock)`: the type of a lock in an element of a map, and the
+//!   functions that acquire and release it.
+//! - `ring_reserve(ring, size)`: memory for a record in a ring buffer; null if there is no room.
 //! - `SET_AT_LOADING`: the attribute of data that is set before the program runs, and then constant.
 //! - `now_ns()`, `random_u32()`, `this_processor()`: the clock in nanoseconds, 32 random bits, the number of the core.
-//! - `barrier_var(number)`: keeps the compiler from using another register for a number than the one that was checked.
-//! - `paths_meet()`, if `ONPATH_LARGE` is defined: where a target that verifies code is to drop what it knows of the path.
+//! - `barrier_var(number)`: keeps the compiler from using another copy of a number than the one that was checked.
+//! - `paths_meet()`, if `ONPATH_LARGE` is defined: marks a point where a verifier should forget which path led there.
 
 mod analysis;
 mod atomic;
@@ -39,7 +40,7 @@ pub use lookups::InMemory;
 pub use names::RESERVED;
 pub use target::{LateInput, State, Used};
 
-/// The headers of the C: paths relative to the include path, and texts. They include those of `emit`.
+/// Headers of the C: paths relative to the include path, and texts. They include headers of `emit`.
 pub const HEADERS: [(&str, &str); 10] = {
     macro_rules! header {
         ($name:literal) => {

@@ -1,4 +1,4 @@
-//! Tables and value sets in a target's memory, with what is kept for each entry.
+//! Tables and value sets in a target's memory, with direct counters and meters.
 
 use crate::direct::Direct;
 use crate::target::State;
@@ -8,7 +8,7 @@ use emit::{Gen, Lookups};
 use ir::{Expr, TableData, ValueSet, ValueSetData};
 use tables::{Tables, value_set};
 
-/// A table: its entries and its default action, and what is kept for each entry.
+/// Table: its entries, its default action, and its direct counters and meters.
 #[derive(Clone, Debug)]
 pub struct Table {
     entries: tables::Table,

@@ -1,4 +1,4 @@
-//! Meters, with an index: an array of buckets, each under a lock of its own, so that no token is taken twice.
+//! Indexed meters: an array of token buckets, each under a lock of its own, so that no token is taken twice.
 
 use crate::counter::{found, index};
 use crate::errors;
@@ -12,22 +12,22 @@ use ir::{ExternCall, ExternInst, Place};
 use layout::{Map, MapKind, MeterAbi};
 use smol_str::SmolStr;
 
-/// Bytes of `struct packet_meter`.
+/// Size of `struct packet_meter`, in bytes.
 const SIZE: u32 = 96;
 
-/// An element's type.
+/// Returns the type of an element.
 pub(crate) fn ty() -> CType {
     CType::Struct("packet_meter".into())
 }
 
-/// Declares a map of so many meters.
+/// Declares a map of `max_entries` meters.
 pub(crate) fn declare<T: State>(g: &mut Gen<'_, T>, name: &SmolStr, max_entries: u32) {
     T::note(g, Used::Meters);
     let map = Map::new(name.as_str(), MapKind::Array, 4, SIZE, max_entries.into());
     emit::memory::declare(g, map, Some((CType::U32, ty())));
 }
 
-/// What a packet costs a meter: a token, or one for each byte of its length.
+/// Returns the cost of a packet in tokens: one, or one for each byte of its length.
 pub(crate) fn cost<T: State>(g: &mut Gen<'_, T>, object: ExternInst) -> C {
     match externs::meter::counts_bytes(&g.p.externs[object]) {
         true => g.packet_length(),
@@ -35,12 +35,12 @@ pub(crate) fn cost<T: State>(g: &mut Gen<'_, T>, object: ExternInst) -> C {
     }
 }
 
-/// The colour that a meter, a pointer that may be null, gives a packet.
+/// Returns the colour that a meter gives a packet. `meter` is a pointer that may be null.
 pub(crate) fn color(meter: C, cost: C) -> C {
     C::call("meter_color", vec![meter, cost])
 }
 
-/// Stores a colour.
+/// Emits the storing of a colour.
 pub(crate) fn store<T: State>(g: &mut Gen<'_, T>, place: Place, color: C) {
     let width = g.p.place_type(place).map_or(0, |ty| ty.width());
     let color = match width {
@@ -51,7 +51,8 @@ pub(crate) fn store<T: State>(g: &mut Gen<'_, T>, place: Place, color: C) {
     g.store(place, Value::Scalar(color));
 }
 
-/// `execute_meter`: the colour of the packet by the meter at an index; green outside.
+/// Emits `execute_meter`: the colour that the meter at an index gives the packet, or green if the index is out of
+/// range.
 pub(crate) fn execute<T: State>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall) {
     let Some(map) = map(g, object) else {
         return;
@@ -72,7 +73,7 @@ pub(crate) fn execute<T: State>(g: &mut Gen<'_, T>, object: ExternInst, call: &E
     g.push(Stmt::Block(block));
 }
 
-/// The map of a meter, declared on first use.
+/// Returns the map of a meter, declared on first use.
 fn map<T: State>(g: &mut Gen<'_, T>, object: ExternInst) -> Option<SmolStr> {
     let index = object.as_u32();
     if let Some(known) = T::kept(&mut g.file.own)

@@ -1,8 +1,8 @@
-//! The names of the headers, and of what they have a target define, which programs must not take.
+//! Names in the headers, and names that the headers require a target to define. Programs must not use them.
 
 use emit::Reserved;
 
-/// Names.
+/// Reserved names.
 pub const RESERVED: Reserved = Reserved {
     names: "
         map_find ring_reserve VALUE_LOCK take_lock give_lock_back SET_AT_LOADING

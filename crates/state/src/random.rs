@@ -10,12 +10,12 @@ use emit::errors;
 use emit::values::Value;
 use ir::ExternCall;
 
-/// 64 random bits, the first number drawn above the second.
+/// Returns 64 random bits. The number drawn first is the upper half.
 pub fn draw() -> C {
     C::call("random_u64", Vec::new())
 }
 
-/// `random`: from the first bound to the second, both included; the first where it is above the second.
+/// Emits `random`: a number between two bounds, both included, or the first bound if it is above the second.
 pub(crate) fn random<T: State>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) {
     let Some(&place) = places(call, 0).first() else {
         return;
@@ -29,7 +29,7 @@ pub(crate) fn random<T: State>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span
     let [lo, hi] = bounds.map(|e| e.map_or(C::int(0), |e| lower::scalar(g, e)));
     let [from, span] = ["from", "span"].map(|wish| g.file.names.fresh(wish));
     let id = |name: &smol_str::SmolStr| C::Ident(name.clone());
-    // All 64 bits make a span of 0.
+    // A range of all 64-bit numbers has a span of 0.
     let many = C::bin(BinOp::Sub, hi.clone().cast(CType::U64), id(&from)).plus(1);
     let drawn = C::call("random_below", vec![id(&span)]);
     let value = C::bin(BinOp::Add, id(&from), drawn);

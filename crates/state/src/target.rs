@@ -1,4 +1,4 @@
-//! The trait of a target that keeps state between packets, beyond [`Memory`].
+//! Trait of a target that keeps state between packets, beyond [`Memory`].
 
 use crate::held::Held;
 use crate::layouts::Shared;
@@ -9,7 +9,7 @@ use emit::record::Record;
 use ir::Var;
 use smol_str::SmolStr;
 
-/// A kind of state of which a target may have to note that a program has it.
+/// Kind of state whose use a target may have to record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Used {
     /// Flows, in sets with locks.
@@ -18,79 +18,83 @@ pub enum Used {
     Meters,
     /// Registers whose cells have locks.
     LockedRegisters,
-    /// Records in a ring.
+    /// Records in a ring buffer.
     Records,
 }
 
-/// Emits the read of an input late, where it is needed, and gives its value.
+/// Reader of a late input: emits the read where it is needed, and returns the value.
 pub type LateInput<T> = fn(&mut Gen<'_, T>) -> C;
 
-/// A target with what this crate's code asks for.
+/// Target with the properties that this crate's code needs.
 pub trait State: Memory {
-    /// The struct of a lock in an element of a map: four bytes.
+    /// Name of the struct of a lock in an element of a map: four bytes.
     const LOCK: &'static str;
 
-    /// State that the functions of a file have in common.
+    /// Returns the state that the functions of a file share.
     fn shared(file: &mut Self::File) -> &mut Shared;
 
-    /// The locks that are held at this point, and what else is known of state.
+    /// Returns the facts about state at this point, with the locks that are held.
     fn held(&mut self) -> &mut Held;
 
-    /// Notes that the program has state of this kind.
+    /// Records that the program has state of this kind.
     fn note(_g: &mut Gen<'_, Self>, _used: Used) {}
 
-    /// Takes a lock, whose address is given. Until it is given back, only functions of the headers are called.
+    /// Returns the call that takes a lock. `lock` is its address. Until it is released, only functions of the headers
+    /// are called.
     fn take_lock(lock: C) -> C {
         C::call("take_lock", vec![lock])
     }
 
-    /// Gives a lock back, whose address is given.
+    /// Returns the call that releases a lock. `lock` is its address.
     fn give_lock_back(lock: C) -> C {
         C::call("give_lock_back", vec![lock])
     }
 
-    /// The way to add an element to a map at a key that has none, both by their addresses; where there is one, it stays. `None` where packets add no elements
-    /// since memory that nobody has written costs nothing: there is one for each index then.
+    /// Inserts an element into a map, given the addresses of key and value. An existing element is kept. `None` if
+    /// packets need not insert elements, since each index has one from the start: a target whose untouched memory costs
+    /// nothing.
     const INSERT: Option<fn(map: &SmolStr, key: C, value: C) -> C> = None;
 
-    /// Memory for a record of so many bytes in a ring, whose address is given; null if there is no room.
+    /// Returns memory for a record of `size` bytes in a ring buffer; null if there is no room. `ring` is its address.
     fn reserve(ring: C, size: C) -> C {
         C::call("ring_reserve", vec![ring, size])
     }
 
-    /// Hands a record over.
+    /// Returns the call that submits a record.
     fn submit(record: C) -> C {
         C::call("ring_submit", vec![record])
     }
 
-    /// The time by which unused flows end, in nanoseconds: a few milliseconds late, if that is cheaper.
+    /// Returns the time by which idle flows are evicted, in nanoseconds. It may be a few milliseconds late if that is
+    /// cheaper.
     fn flow_time(_g: &mut Gen<'_, Self>) -> C {
         C::call("now_ns", Vec::new())
     }
 
-    /// Hides a way's number from a target that verifies code, which would otherwise check all later paths once for each number.
+    /// Hides a way's number from a verifier, which would otherwise check all later paths once for each number.
     fn anywhere(way: C) -> C {
         way
     }
 
-    /// True if counters are raised by functions of their own, which a target that verifies code checks once.
+    /// Returns true if counters are incremented by functions of their own, which a verifier checks once.
     fn counts_by_functions(_g: &Gen<'_, Self>) -> bool {
         false
     }
 
-    /// True if a function of its own adds, here, to the figures of groups with keys of so many words.
+    /// Returns true if the metrics of groups with keys of `words` words are updated by a function of their own, at this
+    /// point.
     fn figures_by_functions(g: &Gen<'_, Self>, _words: u32) -> bool {
         g.is_in_loop()
     }
 
-    /// Gives the reader of a variable that is read where it is needed instead of before the parser; `None` for other variables. The
-    /// reader calls a function, so it must not run while a lock is held.
+    /// Returns the reader of a variable that is read where it is needed instead of before the parser. `None` for other
+    /// variables. The reader calls a function, so it must not run while a lock is held.
     fn late_input(_g: &Gen<'_, Self>, _var: Var) -> Option<LateInput<Self>> {
         None
     }
 }
 
-/// The member with a lock.
+/// Name of the member that is a lock.
 pub(crate) const LOCK: &str = "lock";
 
 /// Adds a lock to a struct.

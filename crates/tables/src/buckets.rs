@@ -1,4 +1,4 @@
-//! Tables with many entries and exact keys: what [`BucketsAbi`] describes, in C.
+//! Emits tables with many entries and exact keys ([`BucketsAbi`]).
 
 use crate::entries::{Entries, declare_key, measured_key, search_function};
 use crate::target::Tables;
@@ -11,33 +11,33 @@ use ir::Expr;
 use layout::{BUCKET_PLACES, BucketsAbi, Map, MapKind, ValueAbi};
 use smol_str::SmolStr;
 
-/// Declared entries from which a table has buckets: at 100,000 a hit takes two thirds of the time that it takes in a hash table
-/// with lists, and at a million half, as most touch one bucket and no list. Below they gain little, and a target that verifies code follows
-/// what comes after the look-up twice, since an entry may be in either of two maps.
+/// Declared entries from which a table has buckets. At 100,000 entries a hit takes two thirds of the time of a hash
+/// table with lists, and at a million half, since most hits touch one bucket and no list. Smaller tables gain little,
+/// and a verifier follows the code after the look-up twice, since an entry may be in either of two maps.
 pub(crate) const MANY: u64 = 50_000;
 
-/// Entries for each bucket: half as many as it has places. Then a bucket in 30 has keys in second buckets, and one key in
+/// Entries per bucket: half as many as it has slots. Then one bucket in 30 has keys in second buckets, and one key in
 /// 260 finds both of its buckets full.
 const LOAD: u64 = BUCKET_PLACES as u64 / 2;
-/// The most bytes that the buckets may have: offsets are of 32 bits.
+/// Largest array of buckets, in bytes: offsets have 32 bits.
 const LIMIT: u64 = u32::MAX as u64;
 
-/// A table that is searched by buckets.
+/// Table that is searched by buckets.
 #[derive(Clone, Debug)]
 pub(crate) struct Buckets {
-    /// The function that finds an entry's place.
+    /// Function that finds the slot of an entry.
     find: SmolStr,
-    /// The map of buckets.
+    /// Map of buckets.
     map: SmolStr,
-    /// The map of what has no place in them.
+    /// Overflow map.
     overflow: SmolStr,
-    /// The key.
+    /// Layout of the key.
     key: KeyLayout,
-    /// Where a bucket has its values, and bytes of each.
+    /// Offset of the values in a bucket, and size of a value, in bytes.
     values: (u32, u32),
 }
 
-/// How many buckets a table has, and what a bucket is.
+/// Number of buckets of a table, and layout of a bucket.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Room {
     buckets: u32,
@@ -47,13 +47,13 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// The room for so many entries, if that is not too much.
+    /// Returns the buckets for this many entries. `None` if they would be too large.
     pub(crate) fn of(parts: &[KeyPart], value: &ValueAbi, entries: u64) -> Option<Room> {
         let key = measured_key(parts).record;
-        // Types are no matter of size.
+        // Types do not affect sizes.
         let (bucket, [keys_offset, values_offset]) = bucket([Type::U8, Type::U8], &key, value.size);
         let buckets = entries.div_ceil(LOAD).max(1);
-        // One more, for the control plane.
+        // One more bucket is for the control plane.
         let fits = (buckets + 1) * u64::from(bucket.size) <= LIMIT;
         fits.then_some(Room {
             buckets: buckets as u32,
@@ -64,7 +64,7 @@ impl Room {
     }
 }
 
-/// A bucket of such keys and values, of these types, and where it has both.
+/// Returns the struct of a bucket with such keys and values, and the offsets of both.
 fn bucket([key_type, value_type]: [Type; 2], key: &Record, value: u32) -> (Record, [u32; 2]) {
     let mut bucket = Record::default();
     bucket.add(Type::U32, "used", 4, 4, "a bit for each place");
@@ -134,7 +134,7 @@ pub(crate) fn declare<T: Tables>(
     (found, abi)
 }
 
-/// The function of this name: from a key to its entry's place.
+/// Returns the function of this name, which maps a key to the slot of its entry.
 fn function(linkage: &str, name: &SmolStr, key: &SmolStr, abi: &BucketsAbi) -> Function {
     let found = C::call(
         "bucket_find",
@@ -148,7 +148,7 @@ fn function(linkage: &str, name: &SmolStr, key: &SmolStr, abi: &BucketsAbi) -> F
     search_function(linkage, name, key, None, found)
 }
 
-/// Finds the entry of a key; gives it, or a null pointer.
+/// Emits the search for the entry of a key. Returns a pointer to it, which may be null.
 pub(crate) fn search<T: Tables>(
     g: &mut Gen<'_, T>,
     table: &Buckets,

@@ -1,4 +1,4 @@
-//! Default actions that the control plane changes: their values are single values in memory.
+//! Default actions that the control plane changes. Their values are global data.
 
 use crate::entries::Values;
 use crate::target::Tables;
@@ -9,17 +9,17 @@ use ir::TableData;
 use layout::DefaultAbi;
 use smol_str::SmolStr;
 
-/// The globals' members for a default action.
+/// Members of the globals for a default action.
 #[derive(Clone, Debug)]
 pub(crate) struct DefaultAction {
-    /// Its value, or an array of two.
+    /// Member with the value, or an array of two values.
     values: SmolStr,
-    /// Which of two is in use.
+    /// Member that selects the value in use, if there are two.
     selector: Option<SmolStr>,
 }
 
 impl DefaultAction {
-    /// The address of its value.
+    /// Returns the address of the value in use.
     pub(crate) fn address<T: Tables>(&self) -> C {
         let all = C::id(T::GLOBALS).member(self.values.clone());
         match &self.selector {
@@ -32,7 +32,7 @@ impl DefaultAction {
     }
 }
 
-/// Puts a table's default action into the globals.
+/// Adds a table's default action to the globals.
 pub(crate) fn declare<T: Tables>(
     g: &mut Gen<'_, T>,
     data: &TableData,
@@ -44,7 +44,7 @@ pub(crate) fn declare<T: Tables>(
     let (init, bytes) = value.layout.value(&data.default_action, None);
     let align = value.layout.align.max(4);
     let size = bytes.len() as u32;
-    // What is one store needs no other value to switch to.
+    // A value that one store can change needs no second value to switch to.
     if !has_params(g.p, data) {
         let kept = T::kept(&mut g.file.own);
         let offset = kept.add_global(values.ty, &name, align, Some(init), bytes);

@@ -1,11 +1,11 @@
-//! The description of keys and values for the control plane.
+//! Description of keys and values for the control plane.
 
 use emit::table::key::{KeyLayout, KeyPart};
 use emit::table::value::{ActionLayout, Layout, REFERENCE_ID};
 use ir::{Program, TableData};
 use layout::{ActionAbi, DefaultAbi, KeyAbi, LookupAbi, TableAbi, ValueAbi};
 
-/// Adds the tables that the program never applies, which have no memory, and brings all into their order.
+/// Adds the tables that the program never applies, which have no memory, and sorts all tables by index.
 pub fn complete(applied: &mut Vec<TableAbi>, program: &Program) {
     for (table, data) in program.tables.iter() {
         let index = table.as_u32();
@@ -25,7 +25,7 @@ pub fn complete(applied: &mut Vec<TableAbi>, program: &Program) {
     applied.sort_by_key(|table| table.index);
 }
 
-/// A key.
+/// Describes a key.
 pub(crate) fn key(layout: &KeyLayout, parts: &[KeyPart]) -> KeyAbi {
     let forms = layout.fields.iter().map(|(_, form)| *form);
     let fields = parts.iter().zip(forms).zip(&layout.offsets);
@@ -37,11 +37,11 @@ pub(crate) fn key(layout: &KeyLayout, parts: &[KeyPart]) -> KeyAbi {
     }
 }
 
-/// A table's value.
+/// Describes a table's value.
 pub(crate) fn value(p: &Program, data: &TableData, layout: &Layout) -> ValueAbi {
     let params = |index: usize, laid_out: &ActionLayout| {
         let params = laid_out.params.iter().enumerate();
-        // A reference has an id.
+        // A reference to a member or group has an id as its only parameter.
         let named = data.actions.get(index);
         let vars = named.map(|listed| &p.actions[listed.action].params);
         let name = |i: usize| vars.map_or(REFERENCE_ID, |vars| p.vars[vars[i]].name.as_str());

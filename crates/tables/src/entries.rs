@@ -1,4 +1,4 @@
-//! Entries that are to be stored, and what the structures for them have in common.
+//! Entries to be stored, and helpers shared by their structures.
 
 use crate::describe;
 use crate::errors;
@@ -12,44 +12,45 @@ use emit::{Function, Gen};
 use layout::{KeyAbi, Map, MapKind, ValueAbi};
 use smol_str::SmolStr;
 
-/// Bytes of key that fit on the stack together with their masked copy.
+/// Longest key that fits on the stack together with its masked copy, in bytes.
 const KEY_LIMIT: u32 = 192;
 
-/// Values that entries share, in C and in the description for the control plane.
+/// Type of the entries' values, in C and in the description for the control plane.
 #[derive(Clone)]
 pub(crate) struct Values {
     pub(crate) ty: Type,
     pub(crate) abi: ValueAbi,
 }
 
-/// Entries that are to be stored.
+/// Entries to be stored.
 pub(crate) struct Entries<'a> {
-    /// The control-plane name of their table or value set.
+    /// Control-plane name of their table or value set.
     pub(crate) name: &'a str,
-    /// What names begin with.
+    /// Prefix of generated names.
     pub(crate) short: &'a str,
     pub(crate) values: Values,
-    /// How many there may be.
+    /// Capacity, in entries.
     pub(crate) size: u64,
     pub(crate) span: Span,
 }
 
-/// A key's fields one behind the other.
+/// Lays a key's fields out one after the other.
 pub(crate) fn plain_key(names: Names, name: SmolStr, parts: &[KeyPart]) -> KeyLayout {
     key::layout(names, name, parts, Record::default())
 }
 
-/// The same, for its sizes: names and types are no matter of these.
+/// Does the same for the sizes only, which names and types do not affect.
 pub(crate) fn measured_key(parts: &[KeyPart]) -> KeyLayout {
     plain_key(Names::new(&[]), SmolStr::default(), parts)
 }
 
-/// Parts that are looked up as a whole.
+/// Returns key parts without prefixes, which are looked up as a whole.
 pub(crate) fn whole(parts: &[KeyPart]) -> Vec<KeyPart> {
     parts.iter().map(KeyPart::without_prefix).collect()
 }
 
-/// Declares the struct of a search's key, which is on the stack; gives its layout, and that for the control plane.
+/// Declares the struct of a search's key, which is on the stack. Returns its layout, and its description for the
+/// control plane.
 pub(crate) fn declare_key<T: Tables>(
     g: &mut Gen<'_, T>,
     parts: &[KeyPart],
@@ -63,7 +64,7 @@ pub(crate) fn declare_key<T: Tables>(
     (key, abi)
 }
 
-/// Refuses a key of too many bytes.
+/// Refuses the program if a key is too long.
 pub(crate) fn limit_key<T: Tables>(
     g: &mut Gen<'_, T>,
     bytes: u32,
@@ -82,7 +83,7 @@ pub(crate) fn limit_key<T: Tables>(
     }
 }
 
-/// The map of shadow entries, which only the control plane uses: entries as they were given.
+/// Returns the map of shadow entries: entries as they were given, which only the control plane uses.
 pub(crate) fn shadow_map(name: &SmolStr, parts: &[KeyPart], entries: &Entries<'_>) -> Map {
     let keys: u32 = parts
         .iter()
@@ -95,8 +96,8 @@ pub(crate) fn shadow_map(name: &SmolStr, parts: &[KeyPart], entries: &Entries<'_
     }
 }
 
-/// The function of this name from a key, and further parameters, to the number of an entry: the result of `search`, which reads them by
-/// name. It is one of its own, so that a target that verifies code does so once.
+/// Returns the function of this name, which maps a key and further parameters to the number of an entry. Its result is
+/// `search`, which reads the parameters by name. It is a function of its own, so that a verifier checks it once.
 pub(crate) fn search_function(
     linkage: &str,
     name: &SmolStr,

@@ -1,9 +1,9 @@
-//! Tables that a target cannot have. Codes E0725, E0726, E0736 to E0739, and E0769.
+//! Errors for tables that a target cannot have. Codes E0725, E0726, E0736 to E0739, and E0769.
 
 use diag::{Diagnostic, Span};
 use layout::{Matching, Structure};
 
-/// A `@layout` of no meaning.
+/// Reports a `@layout` with an unknown name.
 pub(crate) fn unknown_layout(target: &str, table: &str, given: &str, at: Span) -> Diagnostic {
     Diagnostic::error("E0736",
         at,
@@ -12,7 +12,7 @@ pub(crate) fn unknown_layout(target: &str, table: &str, given: &str, at: Span) -
     .help("write `@layout(\"bit_vectors\")` or `@layout(\"tuple_space\")` for ternary, range and optional keys, `@layout(\"trie\")` or `@layout(\"multibit_trie\")` for prefixes, `@layout(\"hash_map\")` or `@layout(\"buckets\")` for exact keys, or omit it: the compiler chooses by size")
 }
 
-/// A `@layout` of a table that it is not for.
+/// Reports a `@layout` that the table cannot have.
 pub(crate) fn layout_of_no_use(
     target: &str,
     table: &str,
@@ -33,7 +33,7 @@ pub(crate) fn layout_of_no_use(
     .help("omit `@layout`")
 }
 
-/// Bit vectors that would be too large.
+/// Reports bit vectors that would be too large.
 pub(crate) fn too_large_for_bit_vectors(
     target: &str,
     table: &str,
@@ -48,7 +48,7 @@ pub(crate) fn too_large_for_bit_vectors(
     .help("declare a smaller `size`, a shorter key or narrower ranges, or use `@layout(\"tuple_space\")`")
 }
 
-/// A multibit trie that would be too large.
+/// Reports a multibit trie that would be too large.
 pub(crate) fn too_large_for_multibit_trie(
     target: &str,
     table: &str,
@@ -64,7 +64,7 @@ pub(crate) fn too_large_for_multibit_trie(
     .help("declare a smaller `size`, or use `@layout(\"trie\")`")
 }
 
-/// Buckets that would be too large.
+/// Reports buckets that would be too large.
 pub(crate) fn too_large_for_buckets(target: &str, table: &str, size: u64, at: Span) -> Diagnostic {
     Diagnostic::error("E0769",
         at,
@@ -74,7 +74,7 @@ pub(crate) fn too_large_for_buckets(target: &str, table: &str, size: u64, at: Sp
     .help("declare a smaller `size`, or use `@layout(\"hash_map\")`")
 }
 
-/// A table has an `implementation`, counter or meter that the target does not have.
+/// Reports an `implementation`, counter or meter of a table that the target does not have.
 pub(crate) fn table_property(target: &str, table: &str, property: &str, at: Span) -> Diagnostic {
     Diagnostic::error("E0725",
         at,
@@ -86,7 +86,7 @@ pub(crate) fn table_property(target: &str, table: &str, property: &str, at: Span
     )
 }
 
-/// A key too long for the target's memory.
+/// Reports a key too long for the target's memory.
 pub(crate) fn key_too_long(
     target: &str,
     table: &str,

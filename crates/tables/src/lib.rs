@@ -1,14 +1,16 @@
-//! Tables and value sets as memory that packets search: a map of the target, bit vectors, tuple space search, a multibit trie, buckets or a
-//! perfect hash, with default actions and the members of action profiles beside them. `layout` describes it for the control plane.
+//! Emits tables and value sets as memory that packets search: a map of the target, bit vectors, tuple space search, a
+//! multibit trie, buckets or a perfect hash. Default actions and the members of action profiles are stored beside them.
+//! `layout` describes the memory for the control plane.
 //!
-//! Nothing here knows where the C will run. What differs is a [`Tables`], and primitives that the target's headers define as functions or
-//! macros, in front of those of this crate:
-//! - `map_find(map, key)`: the address of a map's element at the key of this address; null if there is none.
-//! - `zero_after(number)`: 0, which no processor knows before it knows the number, a word that was loaded. What is at an address with it is
-//!   loaded later.
-//! - `masked_by(number, mask)`: `number & mask` of 64 bits, so that a target that verifies code knows the bound.
+//! Nothing here knows where the C will run. Targets differ in their [`Tables`], and in primitives that their headers
+//! define as functions or macros, before the headers of this crate:
+//! - `map_find(map, key)`: the address of a map's element at a key, whose address is given; null if there is none.
+//! - `zero_after(number)`: 0, computed from a loaded word so that no processor knows it earlier. A load from an address
+//!   that includes it is ordered after the load of the word.
+//! - `masked_by(number, mask)`: `number & mask` of 64 bits, in a form from which a verifier derives the bound.
 //!
-//! Its header `onpath/seeds.h` declares `hash_seeds`, a struct whose member `buckets` is a number of 64 bits that outsiders do not know.
+//! The header `onpath/seeds.h` must declare `hash_seeds`, a struct whose member `buckets` is a secret number of 64
+//! bits.
 
 mod bit_vectors;
 mod buckets;
@@ -35,7 +37,7 @@ pub use shared::Shared;
 pub use table::{Table, declare};
 pub use target::{Tables, TurnCalls};
 
-/// The headers of the C: paths relative to the include path, and texts. They include those of `emit`.
+/// Headers of the C: paths relative to the include path, and texts. They include headers of `emit`.
 pub const HEADERS: [(&str, &str); 5] = {
     macro_rules! header {
         ($name:literal) => {

@@ -1,4 +1,4 @@
-//! The look-up of an entry, by whatever structure holds the entries.
+//! Look-up of an entry, in any structure.
 
 use crate::bit_vectors::{self, BitVectors};
 use crate::buckets::{self, Buckets};
@@ -11,25 +11,25 @@ use cgen::tree::{Expr as C, Type};
 use emit::Gen;
 use ir::Expr;
 
-/// How entries are found.
+/// Structure that holds a table's entries.
 #[derive(Clone, Debug)]
 pub(crate) enum Lookup {
-    /// In one map.
+    /// One map.
     OneMap(OneMap),
-    /// In read-only data.
+    /// An array in read-only data.
     PerfectHash(PerfectHash),
-    /// In a multibit trie.
+    /// A multibit trie.
     MultibitTrie(MultibitTrie),
-    /// By tuple space search.
+    /// A tuple space.
     TupleSpace(TupleSpace),
-    /// By bit vectors.
+    /// Bit vectors.
     BitVectors(BitVectors),
-    /// In buckets.
+    /// Buckets.
     Buckets(Buckets),
 }
 
 impl Lookup {
-    /// Emits the look-up; gives the entry found, or a null pointer.
+    /// Emits the look-up. Returns a pointer to the entry, which may be null.
     pub(crate) fn search<T: Tables>(&self, g: &mut Gen<'_, T>, keys: &[Expr], entry: Type) -> C {
         match self {
             Lookup::OneMap(map) => map.search(g, keys, entry),

@@ -1,4 +1,4 @@
-//! Tables with many prefixes: what [`MultibitTrieAbi`] describes, in C.
+//! Emits tables with many prefixes ([`MultibitTrieAbi`]).
 
 use crate::entries::{Entries, declare_key, measured_key, search_function};
 use crate::target::Tables;
@@ -11,33 +11,33 @@ use ir::Expr;
 use layout::{Map, MapKind, MultibitTrieAbi};
 use smol_str::SmolStr;
 
-/// Declared entries up to which a trie that takes a bit after the other is about as fast.
+/// Most declared entries for which a bitwise trie is about as fast.
 pub(crate) const FEW: u64 = 10_000;
 
-/// Bytes of the key that are taken whole.
+/// Number of leading key bytes that are consumed whole.
 const BYTES: u32 = 2;
-/// Nodes for these, of which there are never more in use: a root, and one for each of its slots. As many more are there
-/// for what replaces them.
+/// Number of wide nodes, which consume these bytes. At most a root and one node for each of its slots are in use. As
+/// many more are there for their replacements.
 const WIDE: u64 = 2 * 257;
-/// Bytes of a slot.
+/// Size of a slot, in bytes.
 const SLOT: u64 = 8;
-/// The most bytes that a map of the trie may have: offsets are of 32 bits.
+/// Largest map of the trie, in bytes: offsets have 32 bits.
 const LIMIT: u64 = u32::MAX as u64;
 
-/// A table that is searched by a multibit trie.
+/// Table that is searched by a multibit trie.
 #[derive(Clone, Debug)]
 pub(crate) struct MultibitTrie {
-    /// The function that finds a route's number.
+    /// Function that finds a route's number.
     find: SmolStr,
-    /// The map of routes.
+    /// Map of routes.
     routes: SmolStr,
-    /// The key.
+    /// Layout of the key.
     key: KeyLayout,
-    /// The globals' member with the root's number.
+    /// Member of the globals that holds the root's number.
     root: SmolStr,
 }
 
-/// How many elements its maps have.
+/// Capacities of the trie's maps, in elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Room {
     narrow: u64,
@@ -45,12 +45,14 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// The room for so many entries with such keys and values of so many bytes, if that is not too much.
+    /// Returns the capacities for `size` entries with such keys, and values of `value` bytes. `None` if the maps would
+    /// be too large.
     pub(crate) fn of(parts: &[KeyPart], value: u32, size: u64) -> Option<Room> {
         let key = measured_key(parts);
         let bytes = key.record.size;
-        // A node is where two prefixes at least go on, so that each depth has at most half as many as there are entries. If
-        // that were so at every depth of long keys, most of the memory would be for prefixes that no table has.
+        // A node exists where at least two prefixes continue, so that each depth has at most half as many nodes as
+        // there are entries. Allowing for that at every depth of long keys would reserve most of the memory for
+        // prefixes that no table has.
         let halves = 2 * bytes.checked_sub(BYTES)?;
         let deep = |half: u32| (size / 2 + 1).min(1 << (8 * BYTES + 4 * half).min(40));
         let all: u64 = (0..halves).map(deep).sum();
@@ -64,18 +66,19 @@ impl Room {
         fits.then_some(room)
     }
 
-    /// Elements of 8 bytes that have a byte for each node and route, behind where to look for a free one of each kind.
+    /// Returns the size of the pool in elements of 8 bytes: search positions of each kind, then a byte for each node
+    /// and route.
     fn pool(self) -> u64 {
         (16 + WIDE + self.narrow + self.routes).div_ceil(SLOT)
     }
 }
 
-/// What is there for those that are replaced, and that packets may still read.
+/// Returns the number of spare elements, which replace elements that packets may still read.
 fn spare(of: u64) -> u64 {
     64 + of / 8
 }
 
-/// Declares the maps, structs and the function of a multibit trie; `lpm` is the P4 key with the prefix.
+/// Declares the maps, structs and the function of a multibit trie. `lpm` is the index of the P4 key with the prefix.
 pub(crate) fn declare<T: Tables>(
     g: &mut Gen<'_, T>,
     lpm: usize,
@@ -152,8 +155,8 @@ pub(crate) fn declare<T: Tables>(
     (trie, abi)
 }
 
-/// The function of this name: from a key and the root's number to the number of the route with the longest prefix. Its loops have
-/// constant bounds.
+/// Returns the function of this name, which maps a key and the root's number to the number of the route with the
+/// longest prefix. Its loops have constant bounds.
 fn function(linkage: &str, name: &SmolStr, key: &SmolStr, abi: &MultibitTrieAbi) -> Function {
     let address = |map: &str| C::id(map).addr();
     let number = |n: u32| C::int(n.into());
@@ -175,7 +178,7 @@ fn function(linkage: &str, name: &SmolStr, key: &SmolStr, abi: &MultibitTrieAbi)
     search_function(linkage, name, key, Some(root), found)
 }
 
-/// Finds the entry with the longest prefix; gives it, or a null pointer.
+/// Emits the search for the entry with the longest prefix. Returns a pointer to it, which may be null.
 pub(crate) fn search<T: Tables>(
     g: &mut Gen<'_, T>,
     trie: &MultibitTrie,
@@ -212,7 +215,7 @@ mod tests {
         let million = room(32, 1 << 20).expect("not too large");
         assert_eq!(million.narrow, (1 << 20) + spare(1 << 20));
         assert_eq!(million.routes, 1 + (1 << 20) + spare(1 << 20));
-        // Of a few entries all may go on to the key's end.
+        // With few entries, all may continue to the key's end.
         assert_eq!(
             room(32, 100).map(|room| room.narrow),
             Some(204 + spare(204))

@@ -1,8 +1,8 @@
-//! The names of the headers, which programs must not take.
+//! Names in the headers, which programs must not use.
 
 use emit::Reserved;
 
-/// Names and prefixes.
+/// Reserved names.
 pub const RESERVED: Reserved = Reserved {
     names: "
         NO_ENTRY bit_row enabled_bits lowest_bit lowest_block

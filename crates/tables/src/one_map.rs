@@ -1,4 +1,4 @@
-//! Tables that are one map: an array, a hash table, or a trie of prefixes.
+//! Tables that are one map: an array, a hash table, or a bitwise trie of prefixes.
 
 use crate::describe;
 use crate::entries::{Entries, declare_key, limit_key};
@@ -13,44 +13,44 @@ use ir::Expr;
 use layout::{LookupAbi, Map, MapKind};
 use smol_str::SmolStr;
 
-/// Bits of a key that an array map is used for: 4,096 elements, of which all exist.
+/// Widest key for which an array map is used, in bits: 4,096 elements, all of which exist.
 const ARRAY_BITS: u32 = 12;
-/// Bytes of key data that a trie of prefixes takes.
+/// Longest key of a trie of prefixes, in bytes.
 const TRIE_LIMIT: u32 = 256;
 
-/// A map of entries, and how it is asked.
+/// Map of entries, with the layout of its key.
 #[derive(Clone, Debug)]
 pub(crate) enum OneMap {
-    /// An array.
+    /// Array.
     Array {
-        /// The map.
+        /// Name of the map.
         map: SmolStr,
     },
-    /// A hash table.
+    /// Hash table.
     Hash {
-        /// The map.
+        /// Name of the map.
         map: SmolStr,
-        /// Its keys.
+        /// Layout of its keys.
         key: KeyLayout,
     },
-    /// A trie of prefixes.
+    /// Trie of prefixes.
     Trie {
-        /// The map.
+        /// Name of the map.
         map: SmolStr,
-        /// Its keys.
+        /// Layout of its keys.
         key: KeyLayout,
-        /// The prefix length to ask for: that of a whole key.
+        /// Prefix length of a look-up: that of a whole key, in bits.
         bits: u32,
     },
 }
 
-/// Whether a table's key is short enough for an array.
+/// Returns true if a table's key is short enough for an array.
 pub(crate) fn fits_array(parts: &[KeyPart], entries: &Entries<'_>) -> bool {
     let fits = |part: &KeyPart| part.width <= ARRAY_BITS && entries.values.abi.size <= 8;
     matches!(parts, [part] if fits(part))
 }
 
-/// Declares an array of which the key is the index.
+/// Declares an array whose index is the key.
 pub(crate) fn declare_array<T: Tables>(
     g: &mut Gen<'_, T>,
     parts: &[KeyPart],
@@ -84,7 +84,7 @@ pub(crate) fn declare_hash<T: Tables>(
     (OneMap::Hash { map, key }, abi)
 }
 
-/// Declares a trie of prefixes; `lpm` is the P4 key with the prefix.
+/// Declares a trie of prefixes. `lpm` is the index of the P4 key with the prefix.
 pub(crate) fn declare_trie<T: Tables>(
     g: &mut Gen<'_, T>,
     lpm: usize,
@@ -113,7 +113,7 @@ pub(crate) fn declare_trie<T: Tables>(
     (OneMap::Trie { map, key, bits }, abi)
 }
 
-/// Declares a map of so many entries, by keys of this size and type; gives its name.
+/// Declares a map of `size` entries, with keys of this size and type. Returns its name.
 fn declare<T: Tables>(
     g: &mut Gen<'_, T>,
     kind: MapKind,
@@ -129,7 +129,7 @@ fn declare<T: Tables>(
 }
 
 impl OneMap {
-    /// Emits the look-up; gives the entry found, or a null pointer.
+    /// Emits the look-up. Returns a pointer to the entry, which may be null.
     pub(crate) fn search<T: Tables>(&self, g: &mut Gen<'_, T>, keys: &[Expr], entry: Type) -> C {
         match self {
             OneMap::Array { map } => {
@@ -160,7 +160,7 @@ impl OneMap {
     }
 }
 
-/// The value of a map at a key, as a variable of its own.
+/// Looks a key up in a map. Returns the pointer to its value, in a variable of its own.
 fn element<T: Tables>(g: &mut Gen<'_, T>, map: &SmolStr, key: C, entry: Type) -> C {
     let found = g.file.names.fresh("entry");
     let value = T::find(map, key.addr());

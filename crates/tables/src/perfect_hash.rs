@@ -1,5 +1,5 @@
-//! Const tables with exact keys: an array in read-only data, in which a multiplication finds the only place where the entry
-//! of a key may be. It takes no map.
+//! Emits const tables with exact keys as an array in read-only data. A multiplication finds the only element where the
+//! entry of a key may be. Such a table takes no map.
 
 use crate::entries::{Entries, declare_key, plain_key};
 use crate::target::Tables;
@@ -11,33 +11,33 @@ use emit::table::value::{Layout, constant};
 use ir::{Entry, Expr, KeyMatch, MatchKind, TableData};
 use smol_str::SmolStr;
 
-/// As many entries have a multiplier that is soon found.
+/// Most entries for which a multiplier is found quickly.
 const MOST: usize = 256;
-/// Multipliers that are tried for each size of the array.
+/// Number of multipliers that are tried for each size of the array.
 const TRIES: u64 = 20_000;
 
-/// A const table that is searched by a perfect hash.
+/// Const table that is searched by a perfect hash.
 #[derive(Clone, Debug)]
 pub(crate) struct PerfectHash {
-    /// The array.
+    /// Name of the array.
     array: SmolStr,
-    /// The struct of its elements.
+    /// Struct of its elements.
     element: SmolStr,
-    /// The key.
+    /// Layout of the key.
     key: KeyLayout,
     hash: Hash,
 }
 
-/// Where keys have their places.
+/// Hash function of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Hash {
     multiplier: u64,
-    /// Of the number of places.
+    /// Number of bits in the array's index.
     bits: u32,
 }
 
 impl Hash {
-    /// As `perfect_place` computes it.
+    /// Returns the index of a key's element, as `perfect_place` computes it.
     fn place(self, key: &[u8]) -> usize {
         let words = key.chunks_exact(4).map(|word| {
             let word = word.try_into().map_or(0, u32::from_ne_bytes);
@@ -49,9 +49,9 @@ impl Hash {
         (hash >> (64 - self.bits)) as usize
     }
 
-    /// One that gives each of these keys another place.
+    /// Finds a hash that gives each of these keys a different element.
     fn of(keys: &[Vec<u8>]) -> Option<Hash> {
-        // About as many collisions are to be expected, on average, as there are luckier multipliers among those tried.
+        // For this size the expected number of collisions is so small that one of the multipliers tried has none.
         let least = (keys.len() * keys.len() / 16).max(2 * keys.len());
         let bits = least.next_power_of_two().ilog2().max(1);
         (bits..=bits + 2).find_map(|bits| {
@@ -68,7 +68,7 @@ impl Hash {
     }
 }
 
-/// A number with no pattern (the step of SplitMix64).
+/// Returns a pseudo-random number (the step of SplitMix64).
 fn scrambled(number: u64) -> u64 {
     let mut bits = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -76,11 +76,11 @@ fn scrambled(number: u64) -> u64 {
     bits ^ bits >> 31
 }
 
-/// The bytes of a key, the key in C, and the entry with its number.
+/// Bytes of a key, the key in C, and the entry with its number.
 type Keyed<'a> = (Vec<u8>, C, u32, &'a Entry);
 
-/// The entries of a table that nobody changes, each with its key and number, if they are few and exact. Of those with the same key the
-/// first one counts.
+/// Returns the entries of a const table with their keys and numbers. `None` if there are too many, or keys are not
+/// exact. Of entries with the same key the first one counts.
 fn entries_of<'a>(data: &'a TableData, key: &KeyLayout) -> Option<Vec<Keyed<'a>>> {
     let exact = data.keys.iter().all(|key| key.kind == MatchKind::Exact);
     let fixed = data.const_entries && data.entries.iter().all(|entry| entry.is_const);
@@ -109,7 +109,7 @@ fn entries_of<'a>(data: &'a TableData, key: &KeyLayout) -> Option<Vec<Keyed<'a>>
     Some(all)
 }
 
-/// Declares the array, if the table is one for a perfect hash.
+/// Declares the array, if the table can have a perfect hash.
 pub(crate) fn declare<T: Tables>(
     g: &mut Gen<'_, T>,
     data: &TableData,
@@ -163,7 +163,7 @@ pub(crate) fn declare<T: Tables>(
     })
 }
 
-/// Finds the entry of a key; gives it, or a null pointer.
+/// Emits the search for the entry of a key. Returns a pointer to it, which may be null.
 pub(crate) fn search<T: Tables>(
     g: &mut Gen<'_, T>,
     table: &PerfectHash,
@@ -186,7 +186,7 @@ pub(crate) fn search<T: Tables>(
     let at = C::Ident(table.array.clone()).index(place).addr();
     g.push(Stmt::decl(element.clone(), found.clone(), at.cast(element)));
     let found = || C::Ident(found.clone());
-    // In a place without an entry there is no action.
+    // An element without an entry has action 0.
     let same = C::call(
         "same_key",
         vec![found().arrow("key").addr(), key.addr(), words()],

@@ -1,7 +1,7 @@
-//! Action profiles and selectors: entries that name a member, or a group of which a hash chooses one.
+//! Action profiles and selectors: entries that refer to a member, or to a group of which a hash chooses a member.
 //!
-//! A member is kept as its table's entries are, so that one switch runs both; a group is a list of members. Each is one element
-//! of a hash map, which a packet meets as a whole.
+//! A member is stored in the layout of its table's entries, so that one switch runs both. A group is a list of members.
+//! Each is one element of a hash map, which packets see as a whole.
 
 use crate::describe;
 use crate::shared::Groups;
@@ -19,22 +19,22 @@ use layout::{
 };
 use smol_str::SmolStr;
 
-/// The action profile of a table.
+/// Action profile of a table.
 #[derive(Clone, Debug)]
 pub(crate) struct Profile {
-    /// The map of members.
+    /// Map of members.
     members: SmolStr,
-    /// Their struct.
+    /// Struct of a member.
     value: SmolStr,
-    /// The number of an entry's action that names a member; one that names a group has the next.
+    /// Action number of an entry that refers to a member. An entry that refers to a group has the next number.
     number: u64,
-    /// The struct's members for both, each with an id.
+    /// Members of the struct for both references, each of which holds an id.
     references: Vec<SmolStr>,
-    /// The groups, and how a member of one is chosen.
+    /// Groups, and the algorithm that chooses a member of one.
     groups: Option<(Groups, Algorithm)>,
 }
 
-/// Declares the members and groups of a table's profile, if it has one. Its entries have these values.
+/// Declares the members and groups of a table's profile, if it has one. `value` is the layout of the table's entries.
 pub(crate) fn declare<T: Tables>(
     g: &mut Gen<'_, T>,
     data: &TableData,
@@ -63,7 +63,7 @@ pub(crate) fn declare<T: Tables>(
     Some((profile, abi))
 }
 
-/// The look-up by a number.
+/// Describes a look-up by number.
 fn by_number(map: &SmolStr, value: ValueAbi) -> LookupAbi {
     LookupAbi::Hash {
         map: map.to_string(),
@@ -85,7 +85,7 @@ fn word(name: &str, offset: u32) -> FieldAbi {
     }
 }
 
-/// How many members, and how many groups, there may be.
+/// Returns the capacity of a profile: of its members, and of its groups.
 fn size_of(p: &Program, object: ExternInst) -> u32 {
     let size = p.externs[object].int_arg("size");
     size.and_then(|n| u32::try_from(n).ok())
@@ -93,7 +93,7 @@ fn size_of(p: &Program, object: ExternInst) -> u32 {
         .max(1)
 }
 
-/// A hash map from a number.
+/// Returns a hash map whose key is a number.
 fn map(name: &SmolStr, value_size: u32, max_entries: u32) -> Map {
     Map::new(
         name.as_str(),
@@ -104,7 +104,7 @@ fn map(name: &SmolStr, value_size: u32, max_entries: u32) -> Map {
     )
 }
 
-/// The map of a selector's groups, declared on first use.
+/// Returns the map of a selector's groups, declared on first use.
 fn groups<T: Tables>(g: &mut Gen<'_, T>, selector: ExternInst) -> Groups {
     if let Some(known) = T::tables(&mut g.file.own).member_groups.get(&selector) {
         return known.clone();
@@ -125,7 +125,7 @@ fn groups<T: Tables>(g: &mut Gen<'_, T>, selector: ExternInst) -> Groups {
         ..word(MEMBER, 8)
     };
     let of_groups = Map {
-        // Few groups have as many members as they may.
+        // Few groups have the maximum number of members.
         on_demand: true,
         ..map(&map_name, record.size, size_of(g.p, selector))
     };
@@ -161,7 +161,7 @@ fn groups<T: Tables>(g: &mut Gen<'_, T>, selector: ExternInst) -> Groups {
 const COUNT: &str = "count";
 const MEMBER: &str = "member";
 
-/// What a selector's constructor names; `None` if the program was refused.
+/// Returns the algorithm that a selector's constructor names. `None` if the program is refused.
 fn algorithm<T: Tables>(
     g: &mut Gen<'_, T>,
     selector: ExternInst,
@@ -191,7 +191,7 @@ fn algorithm<T: Tables>(
 
 const _: () = assert!(MOST_MEMBERS_OF_A_GROUP.is_power_of_two());
 
-/// Has an entry that names a member or a group be the member that it leads to, or null.
+/// Emits the resolution of a reference: replaces an entry that refers to a member or group by that member, or by null.
 pub(crate) fn follow<T: Tables>(
     g: &mut Gen<'_, T>,
     profile: &Profile,
@@ -234,7 +234,8 @@ pub(crate) fn follow<T: Tables>(
     g.push(Stmt::If(own, leads, Block::new()));
 }
 
-/// Replaces the number of a group by that of the member which the hash chooses, and then finds it.
+/// Emits the choice of a group's member by hash, and runs `find` for it. The variable `member` holds the group's number
+/// before, and the member's after.
 fn choose<T: Tables>(
     g: &mut Gen<'_, T>,
     groups: &Groups,
@@ -258,7 +259,7 @@ fn choose<T: Tables>(
         let count = id(&group).arrow(COUNT);
         let index = C::bin(BinOp::Mod, hash.cast(CType::U64), count);
         g.push(Stmt::decl(CType::U32, at.clone(), index));
-        // No group has more, but a target that verifies code cannot know that.
+        // No group has more members, but a verifier cannot know that.
         g.on(Event::Computed(&id(&at)));
         let last = C::int((MOST_MEMBERS_OF_A_GROUP - 1).into());
         let within = C::bin(BinOp::And, id(&at), last);

@@ -1,4 +1,4 @@
-//! What the functions of a file share about tables.
+//! State of tables that the functions of a file share.
 
 use ir::ExternInst;
 use smol_str::SmolStr;
@@ -7,23 +7,23 @@ use std::collections::HashMap;
 /// Headers and groups that the functions of a file need for tables: `onpath/bit_vectors.h` and so on.
 #[derive(Clone, Default, Debug)]
 pub struct Shared {
-    /// A table or value set is searched by bit vectors.
+    /// True if a table or value set is searched by bit vectors.
     pub bit_vectors: bool,
-    /// A table is searched by a perfect hash.
+    /// True if a table is searched by a perfect hash.
     pub perfect_hash: bool,
-    /// A table is searched by a multibit trie.
+    /// True if a table is searched by a multibit trie.
     pub multibit_trie: bool,
-    /// A table is searched by buckets.
+    /// True if a table is searched by buckets.
     pub buckets: bool,
-    /// The groups of action selectors.
+    /// Groups of action selectors.
     pub(crate) member_groups: HashMap<ExternInst, Groups>,
 }
 
-/// The groups of an action selector, which its tables share.
+/// Groups of an action selector, which its tables share.
 #[derive(Clone, Debug)]
 pub(crate) struct Groups {
-    /// The map of groups.
+    /// Map of groups.
     pub(crate) map: SmolStr,
-    /// Their struct.
+    /// Struct of a group.
     pub(crate) group: SmolStr,
 }

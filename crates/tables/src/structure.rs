@@ -1,5 +1,5 @@
-//! The structure that a table has, where there is a choice: bit vectors or tuple space search if its entries may overlap, the
-//! target's trie or a multibit trie if they have prefixes, the target's hash table or buckets if they are exact.
+//! Choice of a table's structure: bit vectors or tuple space search if entries may overlap, the target's trie or a
+//! multibit trie for prefixes, the target's hash table or buckets for exact keys.
 
 use crate::bit_vectors;
 use crate::buckets;
@@ -17,26 +17,26 @@ use emit::table::{has_priorities, property};
 use ir::{Annotation, MatchKind, TableData, ValueSetData};
 use layout::{LookupAbi, Matching, Structure};
 
-/// The annotation that chooses.
+/// Annotation that chooses the structure.
 const ANNOTATION: &str = "layout";
 
-/// The extern that, as a property of a table, asks for a hash table.
+/// Extern that, as a property of a table, requests a hash table.
 pub(crate) const HASH_TABLE: &str = "hash_table";
 
-/// A table or value set whose layout is chosen.
+/// Table or value set whose structure is chosen.
 pub(crate) struct Chosen<'a> {
-    /// Its control-plane name.
+    /// Control-plane name.
     pub name: &'a str,
-    /// Its annotations.
+    /// Annotations of the table or value set.
     pub annotations: &'a [Annotation],
-    /// What layouts are for it; `None` if there is no choice.
+    /// Match kinds, which decide what structures it can have. `None` if there is no choice.
     pub matching: Option<Matching>,
-    /// Its declaration.
+    /// Declaration of the table or value set.
     pub span: Span,
 }
 
 impl Chosen<'_> {
-    /// A table.
+    /// Returns the choice for a table.
     pub(crate) fn table(data: &TableData) -> Chosen<'_> {
         Chosen {
             name: &data.name,
@@ -52,7 +52,7 @@ impl Chosen<'_> {
         }
     }
 
-    /// A value set, which has priorities unless all of its fields are exact.
+    /// Returns the choice for a value set, which has priorities unless all of its fields are exact.
     pub(crate) fn value_set(data: &ValueSetData) -> Chosen<'_> {
         let mut kinds = data.fields.iter().map(|(_, _, kind)| *kind);
         Chosen {
@@ -66,7 +66,7 @@ impl Chosen<'_> {
     }
 }
 
-/// The structure that an annotation asks for.
+/// Returns the structure that an annotation requests.
 pub(crate) fn wanted<T: Tables>(g: &mut Gen<'_, T>, of: &Chosen<'_>) -> Option<Structure> {
     let annotation = of.annotations.iter().find(|a| a.name == ANNOTATION)?;
     let target = g.target.name();
@@ -88,7 +88,7 @@ pub(crate) fn wanted<T: Tables>(g: &mut Gen<'_, T>, of: &Chosen<'_>) -> Option<S
     fits.then_some(named)
 }
 
-/// Declares what a table's match kinds need.
+/// Declares the structure of a table, by its match kinds.
 pub(crate) fn declare<T: Tables>(
     g: &mut Gen<'_, T>,
     data: &TableData,
@@ -144,7 +144,7 @@ pub(crate) fn declare_overlapping<T: Tables>(
     (Lookup::TupleSpace(space), LookupAbi::TupleSpace(abi))
 }
 
-/// Declares a table of which the P4 key of this number has a prefix.
+/// Declares a table with prefixes. `lpm` is the index of the P4 key with the prefix.
 fn declare_prefixes<T: Tables>(
     g: &mut Gen<'_, T>,
     lpm: usize,
@@ -179,7 +179,7 @@ fn declare_prefixes<T: Tables>(
     (Lookup::OneMap(trie), abi)
 }
 
-/// Declares a table with exact keys, which asks for a hash table, or does not.
+/// Declares a table with exact keys. `asks_for_hash` is true if its properties request a hash table.
 fn declare_exact<T: Tables>(
     g: &mut Gen<'_, T>,
     asks_for_hash: bool,

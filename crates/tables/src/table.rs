@@ -1,4 +1,4 @@
-//! Tables: where their entries and default actions are.
+//! Tables: storage of their entries and default actions.
 
 use crate::default_action::{self, DefaultAction};
 use crate::describe;
@@ -18,25 +18,25 @@ use emit::table::{
 use ir::{CtorValue, Expr, Program, TableData};
 use layout::{DefaultAbi, DirectAbi, LookupAbi, TableAbi};
 
-/// The size of a table that declares none.
+/// Size of a table that declares none.
 const DEFAULT_SIZE: u64 = 1024;
 
-/// The extern that, as a property of a table, asks for an array.
+/// Extern that, as a property of a table, requests an array.
 const ARRAY_TABLE: &str = "array_table";
 
-/// Where a table's entries and its default action are.
+/// Storage of a table's entries and its default action.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// None if entries are compiled in.
+    /// `None` if entries are compiled in.
     lookup: Option<Lookup>,
-    /// None if the default action is compiled in.
+    /// `None` if the default action is compiled in.
     default: Option<DefaultAction>,
-    /// The members that entries may name.
+    /// Members that entries may refer to.
     profile: Option<Profile>,
 }
 
 impl Table {
-    /// Emits the look-up; gives the entry found, or a null pointer.
+    /// Emits the look-up. Returns a pointer to the entry, which may be null.
     pub fn look_up<T: Tables>(&self, g: &mut Gen<'_, T>, keys: &[Expr], entry: Type) -> C {
         match &self.lookup {
             None => C::id("NULL"),
@@ -44,14 +44,14 @@ impl Table {
         }
     }
 
-    /// Has an entry that names a member or a group be what that leads to.
+    /// Emits the resolution of a reference: replaces an entry that refers to a member or group by that member.
     pub fn follow<T: Tables>(&self, g: &mut Gen<'_, T>, data: &TableData, entry: &C) {
         if let Some(profile) = &self.profile {
             profile::follow(g, profile, data, entry);
         }
     }
 
-    /// The address of the default action's value.
+    /// Returns the address of the default action's value.
     pub fn default_action<T: Tables>(&self) -> C {
         match &self.default {
             None => C::id("NULL"),
@@ -60,7 +60,7 @@ impl Table {
     }
 }
 
-/// Declares what a table needs. `keep` declares what is kept beside so many entries.
+/// Declares the storage of a table. `keep` declares the direct objects for a number of entries.
 pub fn declare<T: Tables>(
     g: &mut Gen<'_, T>,
     shape: &TableShape<'_>,
@@ -155,7 +155,7 @@ fn check_properties<T: Tables>(g: &mut Gen<'_, T>, data: &TableData) {
     }
 }
 
-/// How many entries a table is to hold.
+/// Returns the capacity of a table, in entries.
 fn table_size(p: &Program, data: &TableData) -> u64 {
     let structures = [HASH_TABLE, ARRAY_TABLE].into_iter();
     let mut structures = structures.filter_map(|ty| property(p, data, ty));

@@ -1,4 +1,4 @@
-//! What tables ask of a target.
+//! Interface of tables to a target.
 
 use crate::shared::Shared;
 use cgen::tree::Expr as C;
@@ -6,28 +6,30 @@ use emit::Gen;
 use emit::memory::Memory;
 use layout::Structure;
 
-/// A target with memory for tables.
+/// Target with memory for tables.
 pub trait Tables: Memory {
-    /// What the functions of a file have of tables.
+    /// Returns the state of tables that the functions of a file share.
     fn tables(file: &mut Self::File) -> &mut Shared;
 
-    /// The structure of tables that it is for and that do not say which they want; `None` for bit vectors, where these are not too large,
-    /// and by the number of entries of other tables.
+    /// Returns the structure of tables that it fits and that request none. `None` leaves the choice to the compiler:
+    /// bit vectors unless they are too large, and for other tables a choice by the number of entries.
     fn preferred(&self) -> Option<Structure> {
         None
     }
 
-    /// The way to call a function for each mask that a search goes through; `None` if the search may be a loop in the function itself.
+    /// Returns the way to call a function for each mask of a search. `None` if the search can be a loop in the function
+    /// itself.
     fn turn_calls(_g: &mut Gen<'_, Self>) -> Option<TurnCalls> {
         None
     }
 }
 
-/// A target's way to call a function turn by turn: `long turn(u32 number, struct … *with)`.
+/// Means of a target to call a function iteratively: `long turn(u32 number, struct … *with)`.
 #[derive(Clone, Copy, Debug)]
 pub struct TurnCalls {
-    /// How the function is linked.
+    /// Linkage of the function.
     pub linkage: &'static str,
-    /// The call of a function, so many times or until it does not return 0. Its second argument is that of this one.
+    /// Returns the call that runs a function `count` times, or until it does not return 0. `with` is the function's
+    /// second argument.
     pub run: fn(count: C, turn: C, with: C) -> C,
 }

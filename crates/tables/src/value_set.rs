@@ -1,4 +1,4 @@
-//! Parser value sets: sets of keys, looked up as tables are.
+//! Parser value sets: sets of keys, looked up like tables.
 
 use crate::describe;
 use crate::entries::{Entries, Values, plain_key};
@@ -13,7 +13,7 @@ use ir::{Expr, MatchKind, ValueSet, ValueSetData};
 use layout::{ActionAbi, LookupAbi, Map, MapKind, ValueAbi, ValueSetAbi};
 use smol_str::SmolStr;
 
-/// A value set's C side.
+/// Value set in C.
 #[derive(Clone, Debug)]
 pub struct Set {
     value: SmolStr,
@@ -26,7 +26,7 @@ enum SetLookup {
     Other(Lookup),
 }
 
-/// Emits the look-up; gives the member's entry, or null.
+/// Emits the look-up. Returns a pointer to the member's entry, which may be null.
 pub fn member<T: Tables>(g: &mut Gen<'_, T>, set: &Set, keys: &[Expr]) -> C {
     match &set.lookup {
         SetLookup::Other(lookup) => {
@@ -40,7 +40,7 @@ pub fn member<T: Tables>(g: &mut Gen<'_, T>, set: &Set, keys: &[Expr]) -> C {
     }
 }
 
-/// Declares what a set needs.
+/// Declares the storage of a value set.
 pub fn declare<T: Tables>(g: &mut Gen<'_, T>, set: ValueSet, data: &ValueSetData) -> Set {
     let short = data.name.rsplit('.').next().unwrap_or(&data.name);
     let value = g.file.names.fresh(&format!("{short}_member"));
@@ -121,7 +121,7 @@ fn declare_hash<T: Tables>(
     (SetLookup::Hash(map, layout), abi)
 }
 
-/// A struct with nothing but a priority and that it is a member.
+/// Returns the struct of a member: a priority and an action number.
 fn member_record() -> Vec<Member> {
     let mut record = Record::default();
     record.add(Type::U32, "priority", 4, 4, "");

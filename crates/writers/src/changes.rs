@@ -1,8 +1,8 @@
-//! How often each table was changed, in memory that programs specialized to the tables' contents read: what they have
-//! compiled in counts only as long as this says that nothing has changed since.
+//! Change counts of tables, in memory that specialized programs read. Such a program has table contents compiled in,
+//! and uses them only while the count says that nothing has changed since.
 //!
-//! Nobody counts for a program that nobody has specialized yet. From then on every writer counts, before packets can meet
-//! anything of its change; a change that is undone was one too.
+//! Nobody counts for a program that was never specialized. Once it was, every writer counts before packets can meet
+//! anything of its change. A change that is undone is counted too.
 
 use crate::errors::{system, unopened};
 use crate::memory::Memory;
@@ -15,23 +15,23 @@ use schema::Table;
 use std::io;
 use std::sync::atomic::{Ordering, fence};
 
-/// The most elements of an array that are read to see how many entries it has.
+/// Most elements of an array that are read to count its entries.
 const MOST_PLACES: u32 = 4096;
 
-/// The counts of a program's tables.
+/// Change counts of a program's tables.
 #[derive(Debug)]
 pub struct Changes {
     counts: Words,
 }
 
 impl Changes {
-    /// How often a table was changed.
+    /// Returns the number of changes of a table.
     pub fn of(&self, table: Table) -> Result<u64, StoreError> {
         let count = self.counts.u64(offset(table));
         count.map_err(system("read how often a table was changed"))
     }
 
-    /// One more change of a table.
+    /// Counts one more change of a table.
     fn add(&self, table: Table) -> io::Result<()> {
         let count = self.counts.u64(offset(table))?;
         self.counts.set_u64(offset(table), count.wrapping_add(1))
@@ -43,12 +43,12 @@ fn offset(table: Table) -> u32 {
 }
 
 impl<M: Memory> Store<M> {
-    /// The counts, once they are kept.
+    /// Returns the change counts, or `None` if nobody counts yet.
     pub fn changes(&self) -> Result<Option<Changes>, StoreError> {
         self.state().changes()
     }
 
-    /// Has all writers count from now on.
+    /// Makes all writers count changes from now on.
     ///
     /// # Errors
     /// The program was unloaded, another process holds its lock for too long, or the system refuses.
@@ -63,15 +63,15 @@ impl<M: Memory> Store<M> {
         })
     }
 
-    /// Which tables might be compiled in: all that have something which may change.
+    /// Returns the tables that might be compiled in: all whose contents may change.
     pub fn changeable_tables(&self) -> Vec<Table> {
         let tables = self.memory.contents().tables.iter();
         let kept = tables.filter(|table| !matches!(table.lookup, LookupAbi::Compiled));
         kept.map(|table| Table::from_u32(table.index)).collect()
     }
 
-    /// Of each table how often it was changed and, unless it has more than `most` entries, what is in it; all of it at one
-    /// time. Changes are counted by then ([`Store::count_changes`]).
+    /// Returns the change count of each table and its contents, read consistently. The contents are `None` if the table
+    /// has more than `most` entries. Changes must be counted already ([`Store::count_changes`]).
     pub fn small_contents(
         &self,
         tables: &[Table],
@@ -99,13 +99,13 @@ impl<M: Memory> Store<M> {
 }
 
 impl State<'_> {
-    /// The counts, once they are kept.
+    /// Returns the change counts, or `None` if nobody counts yet.
     fn changes(&self) -> Result<Option<Changes>, StoreError> {
         let counts = self.memory.changes().map_err(unopened)?;
         Ok(counts.map(|counts| Changes { counts }))
     }
 
-    /// Counts a change of each of these tables. What the caller writes next, packets meet after this.
+    /// Counts a change of each of these tables. Packets see the counts before anything that the caller writes next.
     pub(crate) fn note_changes(
         &self,
         tables: impl IntoIterator<Item = Table>,
@@ -121,7 +121,8 @@ impl State<'_> {
         Ok(())
     }
 
-    /// Whether reading a table's entries takes no time to speak of.
+    /// Returns true if the table's entries can be read quickly: it has at most `most` of them, or is an array of few
+    /// elements.
     fn is_small(&self, table: Table, most: usize) -> Result<bool, StoreError> {
         let failed = system("count a table's entries");
         let lookup = &self.table_abi(table)?.lookup;

@@ -1,5 +1,5 @@
-//! Multicast groups and clone sessions in a batch of changes: each is one element of a map, so that a packet meets the old
-//! one or the new one.
+//! Multicast groups and clone sessions in a batch of changes. Each is one element of a map, so that a packet meets
+//! either the old one or the new one.
 
 use crate::errors::{system, unopened, unsupported};
 use crate::records::NO_ORIGIN;
@@ -9,17 +9,17 @@ use crate::steps::Step;
 use control::{Change, CloneSession, Replica, StoreError};
 use std::collections::BTreeMap;
 
-/// What a batch changes of them, with the change that wants each.
+/// Changes of groups and sessions by a batch, each with the index of the change in the batch.
 #[derive(Default)]
 pub(super) struct Copies {
-    /// The copies of multicast groups, without which there is no group.
+    /// Replicas of multicast groups. Without replicas there is no group.
     groups: BTreeMap<u16, (Vec<Replica>, u32)>,
-    /// Clone sessions; `None` is none.
+    /// Clone sessions; `None` removes a session.
     sessions: BTreeMap<u32, (Option<CloneSession>, u32)>,
 }
 
 impl Copies {
-    /// Makes a multicast group of these copies; without any there is no group.
+    /// Sets the replicas of a multicast group. Without replicas the group is removed.
     pub(super) fn set_group(
         &mut self,
         store: &State<'_>,
@@ -33,7 +33,7 @@ impl Copies {
         Ok(())
     }
 
-    /// Makes a clone session, or none.
+    /// Sets a clone session, or removes it.
     pub(super) fn set_session(
         &mut self,
         store: &State<'_>,
@@ -49,19 +49,19 @@ impl Copies {
         Ok(())
     }
 
-    /// Nothing changes.
+    /// Returns true if nothing changes.
     pub(super) fn is_empty(&self) -> bool {
         self.groups.is_empty() && self.sessions.is_empty()
     }
 
-    /// The maps in which something may change.
+    /// Returns the maps in which something may change.
     pub(super) fn maps<'a>(&self, traffic: Traffic<'a>) -> impl Iterator<Item = &'a str> {
         let groups = traffic.groups.filter(|_| !self.groups.is_empty());
         let sessions = traffic.sessions.filter(|_| !self.sessions.is_empty());
         groups.into_iter().chain(sessions)
     }
 
-    /// The steps that change the maps: groups first, since sessions may send to them.
+    /// Returns the steps that change the maps: groups first, since sessions may send to them.
     pub(super) fn steps(&self, store: &State<'_>) -> Result<Vec<Step>, StoreError> {
         let mut steps = Vec::new();
         for (&group, (replicas, origin)) in &self.groups {
@@ -73,7 +73,8 @@ impl Copies {
         Ok(steps)
     }
 
-    /// The steps that fill the empty maps of a successor with what the program has and what changes.
+    /// Returns the steps that fill the empty maps of a successor: the program's groups and sessions with the changes
+    /// applied.
     pub(super) fn steps_anew(
         &self,
         store: &State<'_>,
@@ -95,8 +96,8 @@ impl Copies {
     }
 }
 
-/// Whether a program, which clones packets or does not, can have what a change wants of multicast groups and clone sessions,
-/// whatever its ports are. Other changes it can.
+/// Checks that a program can have the multicast group or clone session of a change, whatever its ports are. `clones` is
+/// true if the program clones packets. Any other change passes.
 ///
 /// # Errors
 /// As for [`Store::apply`](control::Store::apply).
@@ -110,7 +111,7 @@ pub fn check_copies(traffic: Traffic<'_>, clones: bool, change: &Change) -> Resu
 
 fn check_group(traffic: Traffic<'_>, group: u16, replicas: &[Replica]) -> Result<(), StoreError> {
     control::check_group(group, replicas)?;
-    // A program that never sends to a group takes any that its copies could be for.
+    // A program that never sends to a group accepts any group that its variant of copies could have.
     check_form(traffic.form, replicas)
 }
 
@@ -121,7 +122,7 @@ fn check_session(clones: bool, to: &CloneSession) -> Result<(), StoreError> {
     control::check_session(to)
 }
 
-/// Fails if a running program has no interface for one of the ports that copies go to.
+/// Fails if a running program has no interface for one of the replicas' ports.
 fn check_interfaces(store: &State<'_>, replicas: &[Replica]) -> Result<(), StoreError> {
     if !store.live {
         return Ok(());
@@ -157,7 +158,8 @@ fn session_step(
     step(store, map, session, new, origin)
 }
 
-/// The step that gives an element a value, of so many bytes, or removes it. `None` if it is as it should be.
+/// Returns the step that gives an element its new value, or removes it. `new` receives the value's size in bytes.
+/// `None` if nothing changes.
 fn step(
     store: &State<'_>,
     name: &str,

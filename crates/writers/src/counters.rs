@@ -9,8 +9,8 @@ use layout::CounterAbi;
 use schema::{Object, ObjectKind, Unit};
 
 impl State<'_> {
-    /// The counter's map and what it counts; `None` if the program never increments it. Fails for an index that the counter does
-    /// not have.
+    /// Returns the counter's map and its unit. `None` if the program never increments the counter. Fails for an index
+    /// that the counter does not have.
     fn counter_map(
         &self,
         counter: Object,
@@ -28,7 +28,7 @@ impl State<'_> {
         }
     }
 
-    /// An element's value.
+    /// Reads the value of an element.
     pub(super) fn read_counter(&self, counter: Object, index: u64) -> Result<Count, StoreError> {
         let Some((map, unit)) = self.counter_map(counter, Some(index))? else {
             return Ok(Count::default());
@@ -40,7 +40,7 @@ impl State<'_> {
         Ok(sum(&copies, map.info().value_size, unit))
     }
 
-    /// The elements that are not zero, in order.
+    /// Reads the elements that are not zero, in order of their indices.
     pub(super) fn read_counters(&self, counter: Object) -> Result<Vec<(u64, Count)>, StoreError> {
         let Some((map, unit)) = self.counter_map(counter, None)? else {
             return Ok(Vec::new());
@@ -108,7 +108,7 @@ fn zero(map: &dyn Map, index: Option<u64>) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The sum of a value's copies, one a processor: of packets, of bytes, or of both.
+/// Sums a value's per-processor copies: packets, bytes, or both.
 pub(super) fn sum(copies: &[u8], size: usize, unit: Unit) -> Count {
     let mut count = Count::default();
     for copy in copies.chunks(size.next_multiple_of(8).max(8)) {

@@ -1,4 +1,4 @@
-//! Digests: what packets put into the ring.
+//! Digests that packets put into the ring buffer.
 
 use crate::encoding;
 use crate::errors::{refused, unsupported};
@@ -9,11 +9,11 @@ use control::{Digest, Digests, StoreError};
 use layout::DigestsAbi;
 use std::time::{Duration, Instant};
 
-/// As long as this passes at most until an interrupt is noticed, or that the program is gone.
+/// Longest wait before the reader checks for an interrupt, or for the end of the program.
 const SLICE: Duration = Duration::from_millis(100);
 
 impl<M: Memory> Store<M> {
-    /// The digests that have come, so many at most; waits for one.
+    /// Reads the digests that have arrived, at most `most`. Waits for one up to `patience`.
     pub(super) fn read_digests(
         &self,
         most: u64,
@@ -25,7 +25,7 @@ impl<M: Memory> Store<M> {
         let failed = refused("read the digests");
         let begun = Instant::now();
         loop {
-            // Nobody else reads meanwhile, and a program that took this one's place has the same ring.
+            // Nobody else reads meanwhile, and a successor of the program has the same ring buffer.
             let digests = self.exclusively(|now| now.take_digests(abi, most))?;
             let left = patience.saturating_sub(begun.elapsed());
             if digests != Digests::default() || left.is_zero() {
@@ -66,7 +66,7 @@ fn count(map: &dyn Map, at: u32) -> std::io::Result<u64> {
     Ok(words.first().copied().map_or(0, u64::from_ne_bytes))
 }
 
-/// What a record says; nothing if it is of no digest that the description knows.
+/// Decodes a record. `None` if the description has no such digest.
 fn digest(abi: &DigestsAbi, record: &[u8]) -> Option<Digest> {
     let number = encoding::get_u32(record, 0);
     let known = abi.records.iter().find(|known| known.number == number)?;

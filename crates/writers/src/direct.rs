@@ -1,5 +1,6 @@
-//! What is kept for each entry of a table, beside the table: elements of arrays by the entry's number, which is in the value that
-//! the entry has. An entry keeps its number while it is there, whatever its action; a new one's begin at zero.
+//! Direct counters and meters: elements of arrays beside the table, indexed by the entry's number, which is stored in
+//! the entry's value. An entry keeps its number as long as it exists, whatever its action. The elements of a new entry
+//! start at zero.
 
 use crate::counters::sum;
 use crate::errors::{refused, unsupported};
@@ -12,7 +13,7 @@ use layout::{DirectAbi, LookupAbi, TableAbi};
 use schema::{Entry, KeyMatch, ObjectKind, Table, Unit};
 use std::collections::HashMap;
 
-/// The steps by which what is kept for entries of these numbers begins.
+/// Returns the steps that zero the counters and meters of entries with these numbers.
 pub(super) fn begin(abi: &TableAbi, numbers: &[u32]) -> impl Iterator<Item = Step> {
     let DirectAbi { counter, meter, .. } = abi.direct.clone().unwrap_or_default();
     let keys: Vec<u8> = numbers.iter().flat_map(|number| key(*number)).collect();
@@ -22,13 +23,13 @@ pub(super) fn begin(abi: &TableAbi, numbers: &[u32]) -> impl Iterator<Item = Ste
     })
 }
 
-/// The index of an entry's elements.
+/// Returns the index of an entry's elements.
 fn key(number: u32) -> [u8; 4] {
     number.wrapping_sub(1).to_ne_bytes()
 }
 
 impl State<'_> {
-    /// The entries of a table, each with its number.
+    /// Returns the entries of a table, each with its number: match, priority, number.
     fn numbered(&self, table: Table) -> Result<Vec<(Vec<KeyMatch>, u32, u32)>, StoreError> {
         let shape = self.table_shape(table)?;
         if *shape.lookup == LookupAbi::Compiled {
@@ -57,7 +58,7 @@ impl State<'_> {
         })
     }
 
-    /// The number of an entry.
+    /// Returns the number of an entry.
     ///
     /// # Errors
     /// [`StoreError::Missing`]
@@ -77,7 +78,8 @@ impl State<'_> {
         found.map(|(.., number)| number).ok_or(StoreError::Missing)
     }
 
-    /// The map of a table's direct counter and what it counts; `None` if no packet has an entry to count for.
+    /// Returns the map of a table's direct counter, and its unit. The map is `None` if no packet has an entry to count
+    /// for.
     pub(super) fn direct_counter_map(
         &self,
         table: Table,
@@ -94,7 +96,7 @@ impl State<'_> {
         Ok((map, unit))
     }
 
-    /// What an entry's packets were counted to.
+    /// Reads the direct counter of an entry.
     pub(super) fn read_direct_counter(
         &self,
         table: Table,
@@ -114,7 +116,7 @@ impl State<'_> {
         ))
     }
 
-    /// The same of all entries, in the order of [`control::Store::entries`].
+    /// Reads the direct counters of all entries, in the order of [`control::Store::entries`].
     pub(super) fn read_direct_counters(
         &self,
         table: Table,

@@ -1,11 +1,11 @@
-//! What the traffic manager lost: sums over processors.
+//! Losses of the traffic manager: sums over processors.
 
 use crate::errors::refused;
 use crate::state::State;
 use control::{DropReason, StoreError};
 
 impl State<'_> {
-    /// How many packets and copies were lost for each reason; nothing if the program has no traffic manager.
+    /// Returns the number of packets and copies lost for each reason. Empty if the program has no traffic manager.
     pub(super) fn read_drops(&self) -> Result<Vec<(DropReason, u64)>, StoreError> {
         let Some(name) = self.memory.traffic().drops else {
             return Ok(Vec::new());

@@ -1,9 +1,9 @@
-//! Keys, values and actions to the bytes that the program reads, and back.
+//! Encoding of keys, values and actions as the bytes that the program reads, and decoding.
 
 use layout::{ByteOrder, FieldAbi, KeyAbi, ValueAbi};
 use schema::{ActionCall, Bits};
 
-/// Writes a scalar at its offset; the bytes around it stay.
+/// Writes a scalar at its offset and leaves the bytes around it unchanged.
 pub(crate) fn put(field: &FieldAbi, value: &Bits, bytes: &mut [u8]) {
     let target = &mut bytes[range(field)];
     target.fill(0);
@@ -34,7 +34,7 @@ fn host_is_reversed(order: ByteOrder) -> bool {
     order == ByteOrder::Host && cfg!(target_endian = "little")
 }
 
-/// A whole key from one value for each field.
+/// Encodes a whole key from one value for each field.
 pub(crate) fn put_key(key: &KeyAbi, values: &[Bits]) -> Vec<u8> {
     let mut bytes = vec![0; key.size as usize];
     for (field, value) in key.fields.iter().zip(values) {
@@ -56,7 +56,7 @@ pub(crate) fn put_u32(bytes: &mut [u8], offset: usize, value: u32) {
     bytes[offset..offset + 4].copy_from_slice(&value.to_ne_bytes());
 }
 
-/// An action with its arguments, and the priority where the look-up needs it.
+/// Encodes an action with its arguments, and the priority where the look-up needs it.
 pub(crate) fn put_value(value: &ValueAbi, call: &ActionCall, priority: u32) -> Vec<u8> {
     let mut bytes = vec![0; value.size as usize];
     if let Some(offset) = value.priority_offset {
@@ -71,14 +71,14 @@ pub(crate) fn put_value(value: &ValueAbi, call: &ActionCall, priority: u32) -> V
     bytes
 }
 
-/// Has an entry's new value keep the number that the old one has, if entries have numbers.
+/// Copies the entry's number from its old value to its new one, if entries have numbers.
 pub(crate) fn keep_number(value: &ValueAbi, old: &[u8], new: &mut [u8]) {
     if let Some(at) = value.number_offset {
         put_u32(new, at as usize, get_u32(old, at as usize));
     }
 }
 
-/// The action in a value; `None` where there is no entry.
+/// Decodes the action in a value. `None` where there is no entry.
 pub(crate) fn get_value(value: &ValueAbi, bytes: &[u8]) -> Option<ActionCall> {
     let action = get_u32(bytes, value.action_offset as usize).checked_sub(1)?;
     let params = value
@@ -91,8 +91,8 @@ pub(crate) fn get_value(value: &ValueAbi, bytes: &[u8]) -> Option<ActionCall> {
     })
 }
 
-/// Whether two values are the same action with one argument that differs, and that the program reads and a map
-/// writes at once: an aligned word.
+/// Returns true if two values have the same action and differ in at most one argument, which is an aligned word that
+/// the program reads, and a map writes, at once.
 pub(crate) fn differ_in_a_word(value: &ValueAbi, old: &[u8], new: &[u8]) -> bool {
     let action = |bytes| get_u32(bytes, value.action_offset as usize);
     let same = action(old)

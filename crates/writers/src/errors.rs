@@ -1,15 +1,15 @@
-//! The system's errors as a store reports them.
+//! Conversion of system errors to errors of a store.
 
 use control::StoreError;
 use diag::system_message;
 use std::io;
 
-/// Turns the system's error into a store's error.
+/// Converts a system error to a store's error, where an entry may be to blame.
 pub(crate) fn refused(what: &'static str) -> impl Fn(io::Error) -> StoreError {
     move |error| match error.kind() {
         io::ErrorKind::AlreadyExists => StoreError::Duplicate,
         io::ErrorKind::NotFound => StoreError::Missing,
-        // The capacity that the user was promised is filled in by the caller.
+        // The caller fills in the capacity that the user was promised.
         io::ErrorKind::ArgumentListTooLong | io::ErrorKind::StorageFull => {
             StoreError::Full { capacity: 0 }
         }
@@ -17,7 +17,7 @@ pub(crate) fn refused(what: &'static str) -> impl Fn(io::Error) -> StoreError {
     }
 }
 
-/// A map that cannot be opened. Where it is gone, so is the program.
+/// Converts the error of opening a map. A map that is gone means that the program was unloaded.
 pub fn unopened(error: io::Error) -> StoreError {
     match error.kind() {
         io::ErrorKind::NotFound => StoreError::Unloaded,
@@ -25,7 +25,7 @@ pub fn unopened(error: io::Error) -> StoreError {
     }
 }
 
-/// The same where no entry is to blame.
+/// Converts a system error that no entry is to blame for.
 pub fn system(what: &'static str) -> impl Fn(io::Error) -> StoreError {
     move |error| StoreError::System {
         what: format!("could not {what}: {}", system_message(&error)),
@@ -36,7 +36,7 @@ pub(crate) fn unsupported(what: &str) -> StoreError {
     StoreError::Unsupported { what: what.into() }
 }
 
-/// Reports how many entries a full table was to hold.
+/// Sets the capacity in an error that reports a full table.
 pub(crate) fn with_capacity(error: StoreError, capacity: u64) -> StoreError {
     match error {
         StoreError::Full { .. } => StoreError::Full { capacity },

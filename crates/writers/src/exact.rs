@@ -1,4 +1,4 @@
-//! Tables whose entries are found by one look-up of the whole key: array and hash maps. What buckets have for keys is the same.
+//! Tables whose entries are found by one look-up of the whole key: array and hash maps. Buckets encode keys alike.
 
 use crate::encoding;
 use crate::flat::{Codec, Elements};
@@ -8,7 +8,7 @@ use layout::{KeyAbi, ValueAbi};
 use schema::{Bits, KeyMatch};
 use std::io;
 
-/// The values of keys that must all be exact.
+/// Returns the values of keys, all of which must be exact.
 fn exact(keys: &[KeyMatch]) -> Result<Vec<Bits>, StoreError> {
     keys.iter()
         .map(|key| match key {
@@ -20,12 +20,12 @@ fn exact(keys: &[KeyMatch]) -> Result<Vec<Bits>, StoreError> {
         .collect()
 }
 
-/// A key's bytes.
+/// Encodes a key.
 pub(super) fn put_key(key: &KeyAbi, keys: &[KeyMatch]) -> Result<Vec<u8>, StoreError> {
     Ok(encoding::put_key(key, &exact(keys)?))
 }
 
-/// The keys of its bytes.
+/// Decodes a key.
 pub(super) fn matches(key: &KeyAbi, bytes: &[u8]) -> Vec<KeyMatch> {
     let fields = key.fields.iter();
     fields
@@ -33,13 +33,13 @@ pub(super) fn matches(key: &KeyAbi, bytes: &[u8]) -> Vec<KeyMatch> {
         .collect()
 }
 
-/// An array map: the key is the index, an element with action 0 is no entry.
+/// Codec of an array map. The key is the index; an element with action 0 is no entry.
 pub(super) struct Array<'a> {
     /// The map.
     pub map: &'a dyn Map,
-    /// Bits of the key.
+    /// Width of the P4 key, in bits.
     pub key_width: u32,
-    /// The map's values.
+    /// Layout of the map's values.
     pub value: &'a ValueAbi,
 }
 
@@ -66,18 +66,18 @@ impl Codec for Array<'_> {
     }
 
     fn current(&self, _: &[u8]) -> io::Result<Option<Option<Vec<u8>>>> {
-        // There are so few that all are read at once.
+        // An array has so few elements that all are read at once.
         Ok(None)
     }
 }
 
-/// A hash map.
+/// Codec of a hash map.
 pub(super) struct Hash<'a> {
     /// The map.
     pub map: &'a dyn Map,
-    /// The map's keys.
+    /// Layout of the map's keys.
     pub key: &'a KeyAbi,
-    /// The map's values.
+    /// Layout of the map's values.
     pub value: &'a ValueAbi,
 }
 

@@ -1,7 +1,8 @@
-//! Figures by group, read from memory that packets write meanwhile: no system call, no lock.
+//! Metrics by group, read from memory that packets write meanwhile: no system call, no lock.
 //!
-//! A group's key is there before its tag is, and stays. Only where the greatest keys are kept may one take the place of
-//! another; `changes` of its set is odd as long as that takes, and another number after it, so that a reader knows to begin again.
+//! A group's key is written before its tag, and never changes. The exception are sets that hold the greatest keys, in
+//! which one key may replace another. The set's `changes` is odd during a replacement and has a new value after it, so
+//! that a reader knows when to start again.
 
 use crate::encoding;
 use crate::errors::refused;
@@ -13,33 +14,33 @@ use schema::{Bits, FigureKind};
 use sketch::{Figure, Histogram, HyperLogLog, Item, SpaceSaving, Tally};
 use std::io;
 
-/// How often a set is read until nothing changes meanwhile.
+/// Most attempts to read a set without a concurrent change.
 const TRIES: u32 = 10_000;
 
-/// The figures of an object of a loaded program.
+/// Metrics of one extern object of a loaded program.
 pub(super) struct Figures<'a> {
     pub abi: &'a FiguresAbi,
     pub kind: FigureKind,
     pub memory: &'a Words,
-    /// How many processors have sets.
+    /// Number of processors that have sets.
     pub processors: u32,
-    /// Bytes from one set to the next.
+    /// Distance from one set to the next, in bytes.
     pub set_size: u32,
 }
 
-/// A way in use, as it is in memory.
+/// Way in use, as it is in memory.
 struct Way {
     bytes: Vec<u8>,
 }
 
-/// What a processor's set holds.
+/// Contents of one processor's set.
 struct Set {
     ways: Vec<Way>,
     lost: u64,
 }
 
 impl Figures<'_> {
-    /// The groups of all processors, those of one key together.
+    /// Reads the groups of all processors and merges those with the same key.
     pub(crate) fn all(&self) -> Result<Groups, StoreError> {
         let mut all = Groups::default();
         for set in 0..self.abi.sets {
@@ -49,7 +50,7 @@ impl Figures<'_> {
         Ok(all)
     }
 
-    /// Adds what all processors have in the sets of a number.
+    /// Adds the groups in one set, merged over all processors.
     fn add_set(&self, number: u32, all: &mut Groups) -> io::Result<()> {
         let mut groups: Vec<(Vec<u8>, Figure)> = Vec::new();
         let mut greatest: Option<SpaceSaving> = None;
@@ -93,7 +94,7 @@ impl Figures<'_> {
         Ok(())
     }
 
-    /// A set of one processor, at one moment.
+    /// Reads a set of one processor atomically.
     fn set(&self, index: u32) -> io::Result<Set> {
         // The sets of all processors may take more than 4 GiB.
         let at = u64::from(index) * u64::from(self.set_size);
@@ -101,7 +102,7 @@ impl Figures<'_> {
         for _ in 0..TRIES {
             let before = self.memory.u32(at)?;
             if before % 2 == 1 {
-                // A program in a test run may wait for this processor in the middle of a change.
+                // A program in a test run may be waiting for this processor in the middle of a change.
                 std::thread::yield_now();
                 continue;
             }
@@ -136,7 +137,7 @@ impl Figures<'_> {
         fields.map(|field| encoding::get(field, bytes)).collect()
     }
 
-    /// The words of a way's figure.
+    /// Returns the words of a way's metric.
     fn words(&self, way: &Way) -> Vec<u64> {
         let bytes = way.bytes.get(self.abi.figure_offset as usize..);
         let words = bytes.unwrap_or_default().chunks_exact(8);
@@ -184,7 +185,7 @@ impl Figures<'_> {
     }
 }
 
-/// The map does not hold what the description says.
+/// Reports that the map's contents contradict the description.
 fn odd(error: sketch::Error) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, error)
 }

@@ -11,35 +11,36 @@ use layout::{MapKind, ValueAbi};
 use schema::{ActionCall, KeyMatch};
 use std::io;
 
-/// How a map's elements are made of entries.
+/// Codec of entries as elements of a map.
 pub(super) trait Codec {
-    /// Where they are.
+    /// Returns the elements.
     fn elements(&self) -> Elements<'_>;
 
-    /// Their values.
+    /// Returns the layout of the elements' values.
     fn layout(&self) -> &ValueAbi;
 
-    /// The map's key for an entry's keys.
+    /// Encodes an entry's match as a map key.
     fn key(&self, keys: &[KeyMatch]) -> Result<Vec<u8>, StoreError>;
 
-    /// The entry's keys for a map's key.
+    /// Decodes a map key as an entry's match.
     fn matches(&self, key: &[u8]) -> Vec<KeyMatch>;
 
-    /// The value that a key has now, if it is there. The outer `None`: that can only be seen by reading all elements.
+    /// Returns the current value of a key, if it exists. The outer `None` means that only reading all elements can
+    /// tell.
     fn current(&self, key: &[u8]) -> io::Result<Option<Option<Vec<u8>>>>;
 }
 
-/// What keeps a table's entries.
+/// Container of a table's elements.
 #[derive(Clone, Copy)]
 pub(super) enum Elements<'a> {
-    /// A map with an element for each.
+    /// Map with one element for each entry.
     Map(&'a dyn Map),
     /// Memory that packets read.
     InMemory(&'a dyn InMemory),
 }
 
 impl Elements<'_> {
-    /// Bytes of a key and of a value.
+    /// Returns the sizes of a key and of a value, in bytes.
     fn sizes(self) -> (usize, usize) {
         match self {
             Elements::Map(map) => (map.info().key_size, map.info().value_size),
@@ -51,13 +52,13 @@ impl Elements<'_> {
         matches!(self, Elements::Map(map) if map.is_array())
     }
 
-    /// Whether an element may be another one's as soon as it is removed. Tries, and entries in memory, wait for packets that
-    /// read it.
+    /// Returns true if the container may reuse a removed element's memory at once. Tries and entries in memory wait
+    /// until no packet reads it.
     fn reuses_memory(self) -> bool {
         matches!(self, Elements::Map(_)) && !self.begin_with_length()
     }
 
-    /// Whether a key begins with the length of its prefix, in the machine's order.
+    /// Returns true if keys begin with the length of the prefix, in the machine's byte order.
     fn begin_with_length(self) -> bool {
         match self {
             Elements::Map(map) => map.info().kind == MapKind::PrefixTrie,
@@ -80,10 +81,10 @@ impl Elements<'_> {
     }
 }
 
-/// An entry as the maps keep it.
+/// Entry as the maps store it: match and action.
 pub(super) type StoredEntry = (Vec<KeyMatch>, ActionCall);
 
-/// All entries, by key bytes.
+/// Reads all entries, ordered by key bytes.
 pub(super) fn entries(codec: &dyn Codec) -> Result<Vec<StoredEntry>, StoreError> {
     let mut all = Vec::new();
     let elements = codec.elements();
@@ -110,7 +111,7 @@ pub(super) fn entries(codec: &dyn Codec) -> Result<Vec<StoredEntry>, StoreError>
         .collect())
 }
 
-/// The entries' keys in no particular order, each with its number.
+/// Reads the match of each entry with its number, in no particular order.
 pub(super) fn numbered(codec: &dyn Codec) -> Result<Vec<(Vec<KeyMatch>, u32)>, StoreError> {
     let layout = codec.layout();
     let offset = layout.number_offset;
@@ -125,17 +126,17 @@ pub(super) fn numbered(codec: &dyn Codec) -> Result<Vec<(Vec<KeyMatch>, u32)>, S
     Ok(all)
 }
 
-/// A table's changes.
+/// Staged changes of a table.
 pub(super) struct Staged<'a> {
     codec: Box<dyn Codec + 'a>,
     capacity: u64,
     records: Records,
-    /// Whether a key without a record is not in the map.
+    /// True if every key in the map has a record.
     complete: bool,
 }
 
 impl<'a> Staged<'a> {
-    /// No changes yet.
+    /// Opens a table for changes, of which there are none yet.
     pub(crate) fn new(codec: Box<dyn Codec + 'a>, capacity: u64) -> Result<Staged<'a>, StoreError> {
         let (key_size, value_size) = codec.elements().sizes();
         let mut staged = Staged {
@@ -187,14 +188,15 @@ impl<'a> Staged<'a> {
         })
     }
 
-    /// What an entry is to run, if it is to be there.
+    /// Returns the action of an entry after the changes. `None` if the entry will not exist.
     pub(crate) fn get(&mut self, keys: &[KeyMatch]) -> Result<Option<ActionCall>, StoreError> {
         let number = self.record(keys)?;
         let value = self.records.new_value(number);
         Ok(value.and_then(|value| encoding::get_value(self.codec.layout(), value)))
     }
 
-    /// The number of an entry, if it is to be there; 0 if it has none.
+    /// Returns the number of an entry after the changes. 0 if entries have no numbers; `None` if the entry will not
+    /// exist.
     pub(crate) fn number_of(&mut self, keys: &[KeyMatch]) -> Result<Option<u32>, StoreError> {
         let number = self.record(keys)?;
         let value = self.records.new_value(number);
@@ -202,7 +204,7 @@ impl<'a> Staged<'a> {
         Ok(value.map(|value| offset.map_or(0, |at| encoding::get_u32(value, at as usize))))
     }
 
-    /// All entries that are to be there, by their keys, in no particular order.
+    /// Returns all entries after the changes, in no particular order.
     pub(crate) fn all(&mut self) -> Result<Vec<StoredEntry>, StoreError> {
         self.read_all()?;
         let live = (0..self.records.len())
@@ -233,7 +235,7 @@ impl<'a> Staged<'a> {
         Ok(())
     }
 
-    /// Gives an entry another action.
+    /// Replaces the action of an entry.
     pub(crate) fn modify(
         &mut self,
         keys: &[KeyMatch],
@@ -248,7 +250,7 @@ impl<'a> Staged<'a> {
         Ok(())
     }
 
-    /// Gives new entries numbers, if entries have any; returns those.
+    /// Assigns numbers to new entries, if entries have any. Returns the assigned numbers.
     pub(crate) fn number(&mut self) -> Result<Vec<u32>, StoreError> {
         let Some(offset) = self.codec.layout().number_offset else {
             return Ok(Vec::new());
@@ -273,7 +275,7 @@ impl<'a> Staged<'a> {
         }
     }
 
-    /// Removes all entries but those that are to be kept.
+    /// Removes all entries but those for which `kept` returns true.
     pub(crate) fn clear(
         &mut self,
         kept: impl Fn(&[KeyMatch]) -> bool,
@@ -289,34 +291,34 @@ impl<'a> Staged<'a> {
         Ok(())
     }
 
-    /// Whether a packet might meet a mix of what is and what is to be, if the map is changed while packets look it up.
+    /// Returns true if a packet might meet a mix of the old and the new state when the map is changed during look-ups.
     pub(crate) fn tears(&self) -> bool {
         let layout = self.codec.layout();
         if self.codec.elements().is_array() {
-            // An element is changed where it is, under the eyes of a packet that has found it.
+            // An element is changed in place, while a packet that has found it may read it.
             return self.records.changes().any(|change| match change {
                 (Some(old), Some(new)) => !encoding::differ_in_a_word(layout, old, new),
                 (old, _) => old.is_some(),
             });
         }
-        // An element that is replaced makes room for the next one at once, while a packet may still read it.
+        // A replaced element's memory is reused for the next one at once, while a packet may still read it.
         let replaced = |change: &(Option<_>, Option<_>)| matches!(change, (Some(_), Some(_)));
         let reuses_memory = self.codec.elements().reuses_memory();
         reuses_memory && self.records.changes().filter(replaced).nth(1).is_some()
     }
 
-    /// Whether anything goes.
+    /// Returns true if any entry is removed.
     pub(crate) fn removes(&self) -> bool {
         let mut changes = self.records.changes();
         changes.any(|(_, new)| new.is_none())
     }
 
-    /// Whether anything changes.
+    /// Returns true if anything changes.
     pub(crate) fn differs(&self) -> bool {
         self.records.changes().next().is_some()
     }
 
-    /// What has to be written where packets do not look yet, into an empty map.
+    /// Plans the steps that write all entries to an empty map, which packets do not look up yet.
     pub(crate) fn plan_anew(mut self, map: &str) -> Result<Vec<Step>, StoreError> {
         self.read_all()?;
         let mut found = self.records.anew();
@@ -334,7 +336,7 @@ impl<'a> Staged<'a> {
         })
     }
 
-    /// What has to be written. What goes makes room for what comes.
+    /// Plans the steps of the changes. Removals come first, to make room for new entries.
     pub(crate) fn plan(self, map: &str) -> Vec<Step> {
         let elements = self.codec.elements();
         let reuses_memory = elements.reuses_memory();
@@ -351,7 +353,7 @@ impl<'a> Staged<'a> {
             let gone = found.removals(map);
             let [changed, added] = found.writes(map, self.capacity);
             let settle = |needed: bool| (needed && reuses_memory).then_some(Step::Settle);
-            // Nobody may read any more what is written over.
+            // No packet may still read memory that is overwritten.
             let steps = [
                 Some(gone),
                 settle(goes && comes),
@@ -361,8 +363,8 @@ impl<'a> Staged<'a> {
             ];
             return steps.into_iter().flatten().collect();
         }
-        // An array has all its elements always. A new entry's parameters are there before its action number is, so
-        // that a packet sees all of it or nothing; and they stay if the change is undone.
+        // An array always has all its elements. The parameters of a new entry are written before its action number, so
+        // that a packet sees all of the entry or nothing. They stay if the change is undone.
         let action = self.codec.layout().action_offset as usize;
         let (_, size) = elements.sizes();
         let mut without_action = found.added_values.clone();
@@ -429,7 +431,7 @@ mod tests {
         }
     }
 
-    /// The steps of changes of a table in which 1 and 2 are entries, and whether they tear.
+    /// Returns the steps of changes of a table with the entries 1 and 2, and whether they tear.
     fn steps(
         kind: MapKind,
         change: impl Fn(&mut Staged<'_>) -> Result<(), StoreError>,
@@ -437,7 +439,7 @@ mod tests {
         steps_by(true, kind, change)
     }
 
-    /// The same, by whether the map can tell if exactly a key is there.
+    /// Does the same. `exact` is true if the map can tell whether it has exactly a key.
     fn steps_by(
         exact: bool,
         kind: MapKind,
@@ -525,7 +527,7 @@ mod tests {
         assert!(!steps(TRIE, two).1);
     }
 
-    /// As many tries are.
+    /// Many tries are like this.
     #[test]
     fn a_trie_that_knows_no_very_keys_is_read_whole_instead() {
         let change = |s: &mut Staged<'_>| {

@@ -1,4 +1,4 @@
-//! The flows of a `flow_state`, read and removed while packets change them.
+//! Flows of a `flow_state`, read and removed while packets change them.
 //!
 //! ```text
 //! let store = Store::new(memory, true);
@@ -7,8 +7,8 @@
 //! for Flow { key, value, age } in store.flows(state)? { ... }           // Bits, in the order of the fields
 //! ```
 //!
-//! A set is read under its lock, so that no value is torn; what is read of different sets is not of one
-//! moment. Many sets come with one system call. A state of 64k flows takes some milliseconds.
+//! A set is read under its lock, so that no value is torn. Different sets are read at different moments. One system
+//! call reads many sets. A state of 64k flows takes some milliseconds.
 
 use crate::encoding;
 use crate::errors::refused;
@@ -20,30 +20,30 @@ use schema::Bits;
 use sketch::HashKey;
 use std::io;
 
-/// How often a flow is looked for that moves to another way of its set while it is to be removed.
+/// Most attempts to remove a flow that moves to another way of its set meanwhile.
 const TRIES: u32 = 100;
 
-/// What became of a flow that was to be removed.
+/// Result of an attempt to remove a flow.
 enum Removed {
-    /// It was known, and is not any more.
+    /// The flow was known, and is removed.
     Known,
-    /// It was not known.
+    /// The flow was not known.
     Missing,
-    /// It was in another way by then.
+    /// The flow had moved to another way.
     Moved,
 }
 
-/// A flow state of a loaded program.
+/// Flow state of a loaded program.
 pub(super) struct Flows<'a> {
     pub abi: &'a FlowStateAbi,
     pub map: &'a dyn Map,
     pub key: HashKey,
-    /// Nanoseconds, by the clock that the program reads.
+    /// Current time in nanoseconds, by the clock that the program reads.
     pub now: u64,
 }
 
 impl Flows<'_> {
-    /// All flows, by set and way.
+    /// Reads all flows, by set and way.
     pub(crate) fn all(&self) -> Result<Vec<Flow>, StoreError> {
         let mut flows = Vec::new();
         self.map
@@ -54,7 +54,7 @@ impl Flows<'_> {
         Ok(flows)
     }
 
-    /// The number of flows that there is room for, and of those that others have replaced.
+    /// Returns the capacity in flows, and the number of evicted flows if the state counts them.
     pub(crate) fn room(&self) -> Result<FlowRoom, StoreError> {
         let mut evicted = self.abi.evicted_offset.map(|_| 0u64);
         if let (Some(at), Some(sum)) = (self.abi.evicted_offset, &mut evicted) {
@@ -72,7 +72,7 @@ impl Flows<'_> {
         })
     }
 
-    /// One flow's value.
+    /// Reads the value of one flow.
     pub(crate) fn one(&self, key: &[Bits]) -> Result<Option<Vec<Bits>>, StoreError> {
         let found = self.find(key).map_err(refused("read the flow"))?;
         Ok(found.and_then(|(set, at)| Some(self.flow(&set, at)?.value)))
@@ -129,7 +129,7 @@ impl Flows<'_> {
         place(&key_bytes(key), self.key, self.abi.sets)
     }
 
-    /// A key's set as it is now, and its way in it, if it has one.
+    /// Reads the set of a key, and finds the key's way in it.
     fn find(&self, key: &[Bits]) -> io::Result<Option<(Vec<u8>, u32)>> {
         let (index, tag) = self.set_and_tag(key);
         let bytes = key_bytes(key);
@@ -153,7 +153,7 @@ impl Flows<'_> {
             .unwrap_or_default()
     }
 
-    /// The flow in a way, unless there is none or it was not used for too long.
+    /// Decodes the flow in a way. `None` if the way is empty or the flow's idle time has passed.
     fn flow(&self, set: &[u8], at: u32) -> Option<Flow> {
         let way = self.way(set, at);
         if self.tag(set, at) == 0 || way.is_empty() {
@@ -166,7 +166,7 @@ impl Flows<'_> {
             if self.abi.idle > 0 && unused.cast_signed() > self.abi.idle.cast_signed() {
                 return None;
             }
-            // A packet may use it after the clock was read.
+            // A packet may use the flow after the clock was read.
             age = Some(unused.cast_signed().max(0).cast_unsigned());
         }
         let read = |field| encoding::get(field, way);

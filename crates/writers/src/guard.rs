@@ -1,8 +1,10 @@
-//! One writer at a time, in whichever process and thread, and nothing half done where one was killed.
+//! Lock and journal of a program: one writer at a time over all processes and threads, and no partial change after a
+//! writer was killed.
 //!
-//! The lock is on the program's folder: it belongs to this loading, and ends when its holder dies. Before a change of more than
-//! one element a journal is put there that records how to undo it; when the change is complete, the journal is removed. So a
-//! command that takes the lock and finds a journal, reader or writer, first undoes what a killed writer has begun.
+//! The lock is on the program's folder. It belongs to this loading of the program, and is released when its holder
+//! dies. Before a change of more than one element, the writer puts a journal into the folder, which records how to undo
+//! the change. It removes the journal when the change is complete. A reader or writer that takes the lock and finds a
+//! journal first undoes the partial change.
 
 use crate::errors::system;
 use crate::state::State;
@@ -13,40 +15,40 @@ use std::fmt::Debug;
 use std::io;
 use std::time::Duration;
 
-/// How long a command waits for others: the largest batches take seconds.
+/// Longest wait for other commands' locks: the largest batches take seconds.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The folder of a program that several processes know, and what it has in it.
+/// Folder of a program that several processes know, with its contents.
 pub trait Guard: Debug {
-    /// The folder, whose lock writers hold in turn.
+    /// Returns the folder, whose lock writers take.
     fn folder(&self) -> &Dir;
 
-    /// Whether there is a journal.
+    /// Returns true if there is a journal.
     fn has_journal(&self) -> bool;
 
-    /// Puts a journal there, all of it at once.
+    /// Writes the journal atomically.
     fn write_journal(&self, bytes: &[u8]) -> io::Result<()>;
 
-    /// The journal that is there.
+    /// Reads the journal.
     fn journal(&self) -> io::Result<Vec<u8>>;
 
     /// Removes the journal.
     fn remove_journal(&self) -> io::Result<()>;
 
-    /// Whether there is something of a successor that has not taken over.
+    /// Returns true if a successor exists, even a partial one, that has not taken over.
     fn has_successor(&self) -> bool;
 
-    /// Has that one take over, if all of it is there, or removes it. The caller holds the lock for writing.
+    /// Makes the successor take over if it is complete, else removes it. The caller holds the lock for writing.
     fn settle_successor(&self) -> Result<(), StoreError>;
 }
 
 impl dyn Guard + '_ {
-    /// Waits until no other writer and no reader is left.
+    /// Takes the lock for writing: waits until no other writer and no reader is left.
     pub fn write(&self, patience: Option<Duration>) -> Result<FolderLock, StoreError> {
         self.lock(Hold::Alone, patience.unwrap_or(PATIENCE))
     }
 
-    /// Waits until no writer is left.
+    /// Takes the lock for reading: waits until no writer is left.
     pub(crate) fn read(&self) -> Result<FolderLock, StoreError> {
         self.lock(Hold::Together, PATIENCE)
     }
@@ -65,30 +67,30 @@ impl dyn Guard + '_ {
         })
     }
 
-    /// Whether a writer was killed in the middle of a change.
+    /// Returns true if a change is in progress, or its writer was killed in the middle of it.
     pub(crate) fn is_unfinished(&self) -> bool {
         self.has_journal() || self.has_successor()
     }
 
-    /// Whether it was, and nobody has come since who undoes or finishes the change.
+    /// Returns true if a writer was killed in the middle of a change, and no other has undone or finished it since.
     pub fn is_abandoned(&self) -> bool {
         let now = Some(Duration::ZERO);
         self.is_unfinished() && self.write(now).is_ok() && self.is_unfinished()
     }
 
-    /// Writes down how a change is undone, in the order in which that is to happen.
+    /// Writes the journal: the steps that undo a change, in the order in which they must run.
     pub(crate) fn begin(&self, undo: &[Undo<'_>]) -> Result<(), StoreError> {
         let bytes = postcard::to_extend(undo, Vec::new()).map_err(io::Error::other);
         let wrote = bytes.and_then(|bytes| self.write_journal(&bytes));
         wrote.map_err(system("write down how to undo the change"))
     }
 
-    /// The change is complete, or undone.
+    /// Removes the journal, since the change is complete or undone.
     pub(crate) fn end(&self) -> Result<(), StoreError> {
         self.remove_journal().map_err(system("end the change"))
     }
 
-    /// Undoes what a killed writer has begun. The caller holds the lock for writing, and the state is of now.
+    /// Undoes the partial change of a killed writer. The caller holds the lock for writing, and `state` is current.
     pub(crate) fn undo(&self, state: &State<'_>) -> Result<(), StoreError> {
         let failed = system("read how to undo what a killed command has begun");
         let bytes = self.journal().map_err(&failed)?;

@@ -1,5 +1,5 @@
-//! Tables whose entries are in memory that packets read while it changes: each change of an entry is whole for packets, and
-//! what they may have found is left alone until they are gone.
+//! Tables whose entries are in memory that packets read while it changes. Each change of an entry is atomic for
+//! packets. Memory that packets may have found is not reused before they have ended.
 
 use crate::buckets::Buckets;
 use crate::errors::{refused, system};
@@ -10,36 +10,37 @@ use control::StoreError;
 use layout::LookupAbi;
 use std::io;
 
-/// What keeps such entries. Keys and values are bytes, beside each other without padding.
+/// Container of such entries. Keys and values are bytes, concatenated without padding.
 pub(super) trait InMemory {
-    /// Bytes of a key and of a value.
+    /// Returns the sizes of a key and of a value, in bytes.
     fn sizes(&self) -> (usize, usize);
 
-    /// Whether a key begins with the length of its prefix, in the machine's order.
+    /// Returns true if keys begin with the length of the prefix, in the machine's byte order.
     fn begin_with_length(&self) -> bool;
 
-    /// Makes the program find nothing, in maps that are empty.
+    /// Initializes empty maps so that the program finds nothing.
     fn start_empty(&self) -> Result<(), StoreError>;
 
-    /// Whether there are more entries than so many.
+    /// Returns true if there are more than `most` entries.
     fn has_more_than(&self, most: usize) -> io::Result<bool>;
 
-    /// All entries: keys and values.
+    /// Calls `each` with the key and value of every entry.
     fn each(&self, each: &mut dyn FnMut(&[u8], &[u8])) -> io::Result<()>;
 
-    /// Makes changes. Packets meet each of them as a whole; what goes makes room for what comes.
+    /// Makes changes, each of which is atomic for packets. Removals come first, to make room for new entries.
     fn change(&self, changes: &Differences) -> Result<(), Refused>;
 
-    /// Undoes changes of which any part may have been made, by this process or one that was killed: gives entries the
-    /// values that they had, and removes others.
+    /// Undoes changes that this process or a killed one has made in part or in full: restores the old values of `keys`,
+    /// and removes the entries `removed`.
     fn restore(&self, keys: &[u8], values: &[u8], removed: &[u8]) -> Result<(), StoreError>;
 }
 
-/// Why a change was not made.
+/// Failure of a change.
 pub(super) struct Refused {
-    /// Which of the new or changed entries, counted in this order, it was for.
+    /// Index of the entry that failed, among the added entries followed by the changed ones. `None` if no entry is to
+    /// blame.
     pub entry: Option<usize>,
-    /// What happened.
+    /// Error that occurred.
     pub error: StoreError,
 }
 
@@ -49,17 +50,17 @@ impl From<StoreError> for Refused {
     }
 }
 
-/// A table could not be read.
+/// Converts the error of reading a table.
 pub(super) fn unread(error: io::Error) -> StoreError {
     refused("read the table")(error)
 }
 
-/// A table could not be written.
+/// Converts the error of writing a table.
 pub(super) fn unwritten(error: io::Error) -> StoreError {
     system("write the table")(error)
 }
 
-/// The entries of a table that are in memory, if they are.
+/// Opens the entries of a table. `None` if they are not in memory.
 pub(super) fn open<'a>(
     store: State<'a>,
     lookup: &'a LookupAbi,
@@ -71,7 +72,7 @@ pub(super) fn open<'a>(
     })
 }
 
-/// Those of the table whose main map has this name.
+/// Opens the entries of the table whose main map has this name.
 pub(super) fn of_map<'a>(
     store: State<'a>,
     map: &str,

@@ -1,10 +1,11 @@
-//! The control plane's view of a running program, whatever runs it: tables, defaults, counters, value sets and the rest, kept in
-//! the maps that packets read ([`layout`]).
+//! Control plane of a running program, independent of the target: tables, defaults, counters, value sets and other
+//! state, kept in the maps that packets read ([`layout`]).
 //!
-//! [`Store`] is a [`control::Store`] over a [`Memory`], the trait of what a target has to offer: maps of bytes by key, arrays that
-//! both sides have in memory, the end of the packets that are on their way, and where it can, a successor with other maps. A
-//! change is planned as steps, of which each is whole for packets, and is written down in a journal first if it has several:
-//! whoever takes the lock after a writer that was killed undoes what that one began.
+//! [`Store`] is a [`control::Store`] over a [`Memory`]. That trait is what a target offers: maps of bytes by key,
+//! arrays that both sides have in memory, grace periods for packets, and where possible a successor with other maps.
+//!
+//! A change is planned as steps, each of which is atomic for packets. A change of several steps is first recorded in a
+//! journal. If its writer is killed, the next holder of the lock undoes it.
 
 mod buckets;
 mod changes;

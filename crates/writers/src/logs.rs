@@ -1,4 +1,4 @@
-//! What packets logged, from its ring.
+//! Log messages of packets, from the ring buffer.
 
 use crate::encoding;
 use crate::errors::{refused, unsupported};
@@ -11,9 +11,9 @@ use host::linux::monotonic_now;
 use layout::LogsAbi;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
-/// As long as this passes at most until an interrupt is noticed, or that the program is gone.
+/// Longest wait before the reader checks for an interrupt, or for the end of the program.
 const SLICE: Duration = Duration::from_millis(100);
-/// Where `struct log_limit` has how many messages were lost.
+/// Offset in `struct log_limit` of the number of lost messages, in bytes.
 const LOST: usize = 16;
 
 fn lost(limit: &dyn Map, at: u32) -> std::io::Result<u64> {
@@ -25,14 +25,14 @@ fn lost(limit: &dyn Map, at: u32) -> std::io::Result<u64> {
 }
 
 impl<M: Memory> Store<M> {
-    /// The messages that have come, so many at most; waits for one.
+    /// Returns the messages that have arrived, at most `most`. Waits for one up to `patience`.
     pub(super) fn read_logs(&self, most: u64, patience: Duration) -> Result<Logs, StoreError> {
         let Some(abi) = &self.memory.contents().logs else {
             return Err(unsupported("the program logs nothing"));
         };
         let begun = Instant::now();
         loop {
-            // Nobody else reads meanwhile, and a program that took this one's place has the same ring.
+            // Nobody else reads meanwhile, and a successor of the program has the same ring buffer.
             let logs = self.exclusively(|now| now.take_logs(abi, most))?;
             let left = patience.saturating_sub(begun.elapsed());
             if logs != Logs::default() || left.is_zero() {
@@ -68,7 +68,7 @@ impl State<'_> {
     }
 }
 
-/// What a record says; nothing if it is of no message that the description knows.
+/// Decodes a record. `None` if the description has no such message.
 fn logged(abi: &LogsAbi, record: &[u8]) -> Option<Logged> {
     let known = abi.records.get(encoding::get_u32(record, 0) as usize)?;
     if record.len() < known.size as usize {
@@ -86,7 +86,7 @@ fn logged(abi: &LogsAbi, record: &[u8]) -> Option<Logged> {
     })
 }
 
-/// A time by the clock that programs read, since 1970.
+/// Converts a time of the clock that programs read to a time since 1970.
 fn wall_clock(monotonic: u64) -> Duration {
     let ago = Duration::from_nanos(monotonic_now().saturating_sub(monotonic));
     let now = UNIX_EPOCH.elapsed().unwrap_or_default();

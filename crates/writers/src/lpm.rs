@@ -8,19 +8,19 @@ use layout::{KeyAbi, ValueAbi};
 use schema::{Bits, KeyMatch};
 use std::io;
 
-/// What keys with a prefix look like: how matches become a key and a length in bits, and back.
+/// Layout of keys with a prefix. It converts matches to a key and a prefix length in bits, and back.
 #[derive(Clone, Copy)]
 pub(super) struct Prefixes<'a> {
-    /// The key.
+    /// Layout of the key.
     pub key: &'a KeyAbi,
-    /// Which P4 key has the prefix.
+    /// Index of the P4 key that has the prefix.
     pub lpm_key: usize,
-    /// Bits of the key before that one's own.
+    /// Number of bits of the whole key before that P4 key.
     pub prefix_base: u32,
 }
 
 impl Prefixes<'_> {
-    /// A key, and the length of its prefix.
+    /// Encodes a key. Returns it with the length of its prefix in bits.
     pub(super) fn put(&self, keys: &[KeyMatch]) -> Result<(Vec<u8>, u32), StoreError> {
         let mut values = Vec::with_capacity(keys.len());
         let mut prefix = 0;
@@ -49,7 +49,7 @@ impl Prefixes<'_> {
         Ok((encoding::put_key(self.key, &values), prefix))
     }
 
-    /// The matches of a key with a prefix of this length.
+    /// Decodes a key with a prefix of this length.
     pub(super) fn get(&self, key: &[u8], length: u32) -> Vec<KeyMatch> {
         let length = length.saturating_sub(self.prefix_base);
         let fields = self.key.fields.iter().enumerate();
@@ -65,13 +65,13 @@ impl Prefixes<'_> {
     }
 }
 
-/// An LPM trie; its keys begin with the prefix length.
+/// LPM trie, whose keys begin with the prefix length.
 pub(super) struct Lpm<'a> {
     /// The map.
     pub map: &'a dyn Map,
-    /// The map's keys, the prefix length included in offsets.
+    /// Layout of the map's keys. Offsets include the prefix length.
     pub prefixes: Prefixes<'a>,
-    /// The map's values.
+    /// Layout of the map's values.
     pub value: &'a ValueAbi,
 }
 

@@ -1,4 +1,4 @@
-//! What writers ask of the memory that a program's state is in.
+//! Interface of writers to the memory that holds a program's state.
 
 use crate::Guard;
 use crate::replicas::Traffic;
@@ -12,178 +12,182 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A map's kind and sizes.
+/// Kind and sizes of a map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MapInfo {
-    /// The way that its elements are found.
+    /// Kind of the map: how its elements are found.
     pub kind: MapKind,
-    /// Bytes of a key.
+    /// Size of a key, in bytes.
     pub key_size: usize,
-    /// Bytes of a value, of one copy.
+    /// Size of a value, in bytes; of one copy if each core has one.
     pub value_size: usize,
-    /// Elements that it holds.
+    /// Capacity of the map, in elements.
     pub max_entries: u32,
 }
 
-/// Why not all elements were written.
+/// Failure after some of the elements were written.
 #[derive(Debug)]
 pub struct Partial {
-    /// How many were, from the first on.
+    /// Number of elements that were written, from the first on.
     pub done: usize,
-    /// The error of the next one.
+    /// Error of the first element that was not written.
     pub error: io::Error,
 }
 
-/// A way (slot) of a set, in an array of sets that begin with a lock.
+/// Way (slot) of a set, in an array of sets that begin with a lock.
 #[derive(Clone, Copy, Debug)]
 pub struct SetWay<'a> {
-    /// The set's number.
+    /// Index of the set.
     pub set: u32,
-    /// The tag that the way has, a `u32`; 0 empties it.
+    /// Expected tag of the way; 0 is the tag of an empty way.
     pub tag: u32,
-    /// Where in the set the tag is, in bytes; below 32768.
+    /// Offset of the tag in the set, in bytes; below 32768.
     pub tag_at: u32,
-    /// Where in the set the way's key is.
+    /// Offset of the way's key in the set, in bytes.
     pub key_at: u32,
-    /// The key that the way has: a multiple of 8 bytes.
+    /// Expected key of the way: a multiple of 8 bytes.
     pub key: &'a [u8],
 }
 
-/// A map. Keys and values are bytes; those of several elements lie beside each other without padding. A value that each core has a
-/// copy of is read as all copies, each rounded up to 8 bytes.
+/// Map of the program. Keys and values are bytes; those of several elements are concatenated without padding. If each
+/// core has a copy of a value, all copies are read, each padded to a multiple of 8 bytes.
 ///
-/// Packets meet an element of a map as a whole, or not at all, unless it is an array's: of that they meet whole words.
+/// Packets see an element as a whole or not at all. The exception are arrays, of which they see whole words.
 pub trait Map: Debug {
-    /// Its kind and sizes.
+    /// Returns the map's kind and sizes.
     fn info(&self) -> MapInfo;
 
-    /// Whether its keys are numbers that are always there.
+    /// Returns true if the map is an array: its keys are indices, and all elements always exist.
     fn is_array(&self) -> bool {
         matches!(self.info().kind, MapKind::Array | MapKind::PerCoreArray)
     }
 
-    /// What a packet with this key finds.
+    /// Looks up the element that a packet with this key finds.
     fn get(&self, key: &[u8]) -> io::Result<Option<Vec<u8>>>;
 
-    /// Reads the value of exactly this key, where [`Map::get`] may find a shorter prefix's. `None`: the map cannot tell without
-    /// reading all elements. `Some(None)`: the key is not there.
+    /// Reads the value of exactly this key, where [`Map::get`] may find a shorter prefix. `None` means that the map
+    /// cannot tell without reading all elements; `Some(None)` that the key does not exist.
     fn get_exactly(&self, key: &[u8]) -> io::Result<Option<Option<Vec<u8>>>>;
 
-    /// A value read under the lock that it has; its bytes of the lock are zero.
+    /// Reads a value under the lock that it contains. The bytes of the lock are zero in the result.
     fn get_locked(&self, key: &[u8]) -> io::Result<Option<Vec<u8>>>;
 
-    /// All elements: key and value. A caller that wants all elements of one moment keeps others from writing meanwhile.
+    /// Calls `each` with the key and value of every element. For a consistent view the caller must keep others from
+    /// writing meanwhile.
     fn each(&self, each: &mut dyn FnMut(&[u8], &[u8])) -> io::Result<()>;
 
-    /// All values of an array in order, each read under the lock that it has.
+    /// Calls `each` with all values of an array in order, each read under the lock that it contains.
     fn each_locked(&self, each: &mut dyn FnMut(&[u8])) -> io::Result<()>;
 
-    /// Whether there are more elements than so many. Always for a larger array.
+    /// Returns true if there are more than `most` elements. An array counts all its elements.
     fn has_more_than(&self, most: usize) -> io::Result<bool>;
 
-    /// Stores a value, whether the key is there or not; the same for every core.
+    /// Stores a value, whether the key exists or not. All cores get the same value.
     ///
     /// # Errors
     /// [`io::ErrorKind::ArgumentListTooLong`] or [`io::ErrorKind::StorageFull`]: there is no room.
     fn set(&self, key: &[u8], value: &[u8]) -> io::Result<()>;
 
-    /// Stores a value under the lock that it has.
+    /// Stores a value under the lock that it contains.
     fn set_locked(&self, key: &[u8], value: &[u8]) -> io::Result<()>;
 
     /// Stores elements in order, as [`Map::set`] does.
     fn set_many(&self, keys: &[u8], values: &[u8]) -> Result<(), Partial>;
 
-    /// Removes a key; `false` if it was not there.
+    /// Removes a key. Returns `false` if it did not exist.
     fn delete(&self, key: &[u8]) -> io::Result<bool>;
 
-    /// Removes keys, which may be gone already.
+    /// Removes keys. Keys that do not exist are skipped.
     fn delete_many(&self, keys: &[u8]) -> Result<(), Partial>;
 
-    /// Empties a way under its set's lock, if it has that tag and key. Says if it had.
+    /// Empties a way under its set's lock if it has the expected tag and key. Returns true if it had them.
     fn empty_way(&self, way: &SetWay<'_>) -> io::Result<bool>;
 
-    /// Takes the records that are in a ring, so many at most. What is taken no other reader finds; two must not do so at once.
+    /// Consumes records of a ring buffer, at most `most`. No other reader gets them. Two readers must not call this at
+    /// the same time.
     fn take(&self, most: u64, each: &mut dyn FnMut(&[u8])) -> io::Result<()>;
 
-    /// Waits until there is a record in a ring, or for so long.
+    /// Waits until a ring buffer has a record, or until `patience` has passed.
     fn wait(&self, patience: Duration) -> io::Result<()>;
 }
 
-/// The memory of a program. A writer that has taken the lock opens it anew ([`Memory::anew`]), since another writer may have replaced
-/// maps before.
+/// Memory of a program. A writer that has taken the lock opens the memory again ([`Memory::anew`]), since another
+/// writer may have replaced maps before.
 pub trait Memory: Debug {
-    /// What is where in it.
+    /// Returns the description of the memory's layout.
     fn contents(&self) -> &Contents;
 
-    /// What the program offers the control plane.
+    /// Returns the schema: the program's interface to the control plane.
     fn schema(&self) -> &Arc<Schema>;
 
-    /// Opens the memory again, with no map open yet: another process may have replaced some.
+    /// Opens the memory again, with no map open yet, since another process may have replaced some.
     fn anew(&self) -> Self
     where
         Self: Sized;
 
-    /// The map of a name; `None` if the program has none.
+    /// Returns the map with this name. `None` if the program has none.
     ///
     /// # Errors
     /// [`io::ErrorKind::NotFound`]: the program is gone.
     fn map(&self, name: &str) -> io::Result<Option<&dyn Map>>;
 
-    /// The elements of an array that packets and the control plane have in memory, each at a multiple of 8 bytes.
+    /// Returns the elements of an array that packets and the control plane have in memory, each at a multiple of 8
+    /// bytes.
     fn words(&self, name: &str) -> io::Result<Option<&Words>>;
 
-    /// The secrets of the program's hashes.
+    /// Returns the secret seeds of the program's hashes.
     fn seeds(&self) -> Result<HashSeeds, StoreError>;
 
-    /// How often each table was changed, once that is counted.
+    /// Returns the change counts of tables. `None` if changes are not counted yet.
     fn changes(&self) -> io::Result<Option<Words>>;
 
-    /// Makes so many bytes of zeros that are [`Memory::changes`] from now on.
+    /// Creates the memory that [`Memory::changes`] returns from now on: `size` bytes of zeros.
     fn begin_changes(&self, size: usize) -> io::Result<()>;
 
-    /// Nanoseconds, by the clock that packets read.
+    /// Returns the time in nanoseconds, by the clock that packets read.
     fn now(&self) -> Result<u64, StoreError>;
 
-    /// Waits until no packet is left that was on its way.
+    /// Waits for a grace period: until all packets that are being processed have ended.
     fn wait_for_packets(&self);
 
-    /// Where copies of packets go, and what is lost.
+    /// Returns the traffic manager's maps: multicast groups, clone sessions and losses.
     fn traffic(&self) -> Traffic<'_>;
 
-    /// Fails if the program has no interface for one of the ports that it is to send copies to.
+    /// Fails if the program has no interface for one of the ports that replicas are sent to.
     fn check_ports(&self, ports: &[u32]) -> Result<(), StoreError>;
 
-    /// What keeps writers in other processes away; `None` as long as no other process knows the program.
+    /// Returns the lock and journal shared with other processes. `None` as long as no other process knows the program.
     fn guard(&self) -> Option<&dyn Guard>;
 
-    /// A successor of the program with new, empty maps of these names. All other maps are the program's, and its data is what it
-    /// is there. Only where there is a [`Memory::guard`]; the caller holds its lock for writing.
+    /// Creates a successor of the program with new, empty maps of these names. It shares all other maps with the
+    /// program, and starts with a copy of its data. Requires a [`Memory::guard`], whose lock the caller holds for
+    /// writing.
     fn successor(&self, fresh: &BTreeSet<&str>) -> Result<Box<dyn Successor>, StoreError>;
 }
 
-/// What is to take the place of a program.
+/// Successor that is to replace a running program.
 pub trait Successor {
-    /// Its memory, which no packet meets yet.
+    /// Returns the successor's memory, which no packet uses yet.
     fn memory(&self) -> &dyn Memory;
 
-    /// Takes the place of the program that it was made for: packets that are on their way meet that to their end, the next ones the
-    /// successor. The caller has held the lock for writing since.
+    /// Replaces the program that the successor was made for. Packets in progress use the old program to their end; new
+    /// packets use the successor. The caller has held the lock for writing since the successor was created.
     fn take_over(&self) -> Result<(), NotSwitched>;
 }
 
-/// Why a successor did not take a program's place, and what packets meet now.
+/// Failure of a successor to replace a program, by the tables that packets now use.
 #[derive(Debug)]
 pub enum NotSwitched {
-    /// The old tables.
+    /// All packets use the old tables.
     Kept(StoreError),
-    /// The old ones at some interfaces, the new ones at others, perhaps, until the next writer.
+    /// Some interfaces may use the old tables and others the new ones, until the next writer completes the change.
     Begun(StoreError),
-    /// The new tables. The next writer does the rest.
+    /// All packets use the new tables. The next writer completes the change.
     Made(StoreError),
 }
 
 impl NotSwitched {
-    /// Why packets may meet the new tables all the same.
+    /// Describes the part of the change that packets may see. `None` if they see none of it.
     pub fn left(&self) -> Option<StoreError> {
         let what = match self {
             NotSwitched::Kept(_) => return None,
@@ -195,7 +199,7 @@ impl NotSwitched {
         })
     }
 
-    /// Why it did not.
+    /// Returns the cause of the failure.
     pub fn error(self) -> StoreError {
         match self {
             NotSwitched::Kept(error) | NotSwitched::Begun(error) | NotSwitched::Made(error) => {

@@ -1,4 +1,4 @@
-//! Maps and memory of tests: nobody else has them.
+//! Maps and memory for tests, private to each test.
 
 use crate::memory::{Map, MapInfo, Partial, SetWay};
 use host::words::Words;
@@ -9,7 +9,7 @@ use std::io;
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-/// A map in a tree.
+/// Map in a tree.
 #[derive(Debug)]
 pub(crate) struct Tree {
     info: MapInfo,
@@ -19,7 +19,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// An empty one; an array has zeros.
+    /// Creates an empty map. An array has zeros.
     pub(crate) fn new(kind: MapKind, key_size: usize, value_size: usize, max_entries: u32) -> Tree {
         let all = match kind {
             MapKind::Array => 0..max_entries,
@@ -117,7 +117,7 @@ impl Map for Tree {
     }
 }
 
-/// Zeros, in a file of which nobody knows.
+/// Returns zeroed memory, in an anonymous temporary file.
 pub(crate) fn words(length: u64) -> Words {
     let file = tempfile::tempfile().expect("a file");
     file.set_len(length).expect("its length");

@@ -1,4 +1,5 @@
-//! Meters: buckets that packets empty under a lock of their own, and whose rates the control plane sets under the same.
+//! Meters: token buckets that packets drain under a lock of the meter. The control plane sets their rates under the
+//! same lock.
 
 use crate::encoding;
 use crate::errors::{refused, system, unsupported};
@@ -9,11 +10,11 @@ use crate::transaction::Transaction;
 use control::{EntryKey, MeterRef, Rates, StoreError};
 use schema::{Object, ObjectKind, Table};
 
-/// Millionths of a token in a token.
+/// Number of millionths in a token.
 const TOKEN: u64 = 1_000_000;
 
-/// Where the members of `struct packet_meter` are: `{lock, u32 limited, u64 last, bucket committed, bucket peak}`, and of a
-/// bucket `{u64 whole, parts, burst, tokens, part}`.
+/// Offsets of the members of `struct packet_meter`: `{lock, u32 limited, u64 last, bucket committed, bucket peak}`,
+/// where a bucket is `{u64 whole, parts, burst, tokens, part}`. In bytes.
 const LIMITED: usize = 4;
 const LAST: usize = 8;
 const BUCKETS: [usize; 2] = [16, 56];
@@ -22,7 +23,7 @@ const BURST: usize = 16;
 const TOKENS: usize = 24;
 const SIZE: usize = 96;
 
-/// A meter with full buckets at a time in nanoseconds; zeros without rates.
+/// Encodes a meter whose buckets are full at the time `now`, in nanoseconds. Without rates it is all zeros.
 fn begin(rates: Option<Rates>, now: u64) -> Vec<u8> {
     let mut bytes = vec![0; SIZE];
     let Some(rates) = rates else {
@@ -44,7 +45,7 @@ fn begin(rates: Option<Rates>, now: u64) -> Vec<u8> {
     bytes
 }
 
-/// The rates that a meter has.
+/// Decodes the rates of a meter.
 fn rates(bytes: &[u8]) -> Option<Rates> {
     if encoding::get_u32(bytes, LIMITED) == 0 {
         return None;
@@ -65,7 +66,7 @@ fn rates(bytes: &[u8]) -> Option<Rates> {
     })
 }
 
-/// The rates of the meter at an index, as the control plane reads them.
+/// Reads the rates of the meter at an index.
 fn read(map: &dyn Map, index: u32) -> Result<Option<Rates>, StoreError> {
     let found = map.get_locked(&index.to_ne_bytes());
     let found = found.map_err(refused("read the meter"))?;
@@ -73,7 +74,7 @@ fn read(map: &dyn Map, index: u32) -> Result<Option<Rates>, StoreError> {
 }
 
 impl State<'_> {
-    /// The map of a meter; `None` if no packet asks it. Fails for an index that it does not have.
+    /// Returns the map of a meter. `None` if no packet uses it. Fails for an index that the meter does not have.
     fn meter_map(&self, meter: Object, index: u64) -> Result<Option<&str>, StoreError> {
         let ObjectKind::Meter { size, .. } = self.schema.objects[meter].kind else {
             return Err(unsupported("this extern object has no meters"));
@@ -86,7 +87,7 @@ impl State<'_> {
         Ok(known.map(|known| known.map.as_str()))
     }
 
-    /// The rates of an indexed meter.
+    /// Reads the rates of an indexed meter.
     pub(super) fn read_meter(
         &self,
         meter: Object,
@@ -98,7 +99,7 @@ impl State<'_> {
         }
     }
 
-    /// Those that have rates.
+    /// Reads the rates of all elements that have some, with their indices.
     pub(super) fn read_meters(&self, meter: Object) -> Result<Vec<(u64, Rates)>, StoreError> {
         let Some(map) = self.meter_map(meter, 0)? else {
             return Ok(Vec::new());
@@ -112,7 +113,7 @@ impl State<'_> {
         Ok(found)
     }
 
-    /// The map of a table's direct meter; `None` if no packet has an entry whose meter it asks.
+    /// Returns the map of a table's direct meter. `None` if no packet uses the meter of an entry.
     fn direct_meter_map(&self, table: Table) -> Result<Option<&str>, StoreError> {
         let objects = self.schema.tables[table].objects.iter();
         let mut kinds = objects.map(|(_, object)| &self.schema.objects[*object].kind);
@@ -123,7 +124,7 @@ impl State<'_> {
         Ok(direct.and_then(|direct| direct.meter.as_deref()))
     }
 
-    /// The rates of the meter that belongs to an entry.
+    /// Reads the rates of an entry's direct meter.
     pub(super) fn read_direct_meter(
         &self,
         table: Table,
@@ -137,7 +138,7 @@ impl State<'_> {
         }
     }
 
-    /// The step that gives a meter rates.
+    /// Returns the step that sets a meter's rates.
     fn limit(
         &self,
         map: &str,
@@ -159,7 +160,7 @@ impl State<'_> {
     }
 }
 
-/// The meter of an entry that is to get rates, by the change of that number. The entry has its number when it is written.
+/// Staged rates of an entry's direct meter. A new entry gets its number only when the batch is written.
 pub(super) struct DirectMeter {
     pub table: Table,
     pub key: EntryKey,
@@ -168,7 +169,7 @@ pub(super) struct DirectMeter {
 }
 
 impl Transaction<'_> {
-    /// Gives a meter rates; `None` takes them away.
+    /// Sets the rates of a meter, or removes them.
     pub(super) fn set_meter(
         &mut self,
         meter: &MeterRef,
@@ -200,7 +201,7 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// The steps that give meters their rates, once entries have their numbers.
+    /// Returns the steps that set the rates of meters. Entries must have their numbers.
     pub(super) fn meter_steps(&mut self) -> Result<Vec<Step>, StoreError> {
         let store = self.store;
         let mut steps = Vec::new();

@@ -1,9 +1,9 @@
-//! The entries that the program itself has, found by their keys.
+//! Entries that the program itself declares, found by their keys.
 
 use schema::{Entry, KeyMatch, TableSchema};
 use std::collections::HashMap;
 
-/// A program's own entries of a table by keys and, where the table has any, priority.
+/// Program's own entries of a table, by keys and, if the table has priorities, priority.
 pub(super) struct Own<'a> {
     table: &'a TableSchema,
     ordered: bool,
@@ -11,7 +11,7 @@ pub(super) struct Own<'a> {
 }
 
 impl<'a> Own<'a> {
-    /// Those of a table.
+    /// Returns the own entries of a table.
     pub(crate) fn of(table: &'a TableSchema) -> Own<'a> {
         let ordered = table.has_priorities();
         let mut own = Own {
@@ -33,7 +33,7 @@ impl<'a> Own<'a> {
         )
     }
 
-    /// The position, among the program's own, of the entry with these keys.
+    /// Returns the position of the entry with these keys among the program's own entries.
     pub(crate) fn position(&self, keys: &[KeyMatch], priority: u32) -> Option<usize> {
         if self.positions.is_empty() {
             return None;
@@ -41,12 +41,12 @@ impl<'a> Own<'a> {
         self.positions.get(&self.identity(keys, priority)).copied()
     }
 
-    /// The entry with these keys.
+    /// Returns the program's own entry with these keys.
     pub(crate) fn entry(&self, keys: &[KeyMatch], priority: u32) -> Option<&'a Entry> {
         Some(&self.table.entries[self.position(keys, priority)?])
     }
 
-    /// Whether the entry with these keys may not be changed.
+    /// Returns true if the entry with these keys must not be changed.
     pub(crate) fn is_const(&self, keys: &[KeyMatch], priority: u32) -> bool {
         self.table.const_entries || self.entry(keys, priority).is_some_and(|e| e.is_const)
     }

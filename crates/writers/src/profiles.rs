@@ -1,7 +1,8 @@
-//! Action profiles and selectors: members and groups in the maps in which packets find them. Whoever refers to something refers to
-//! what is there, as on the interpreter.
+//! Action profiles and selectors: members and groups in the maps in which packets find them. An entry or group can only
+//! refer to members and groups that exist, as in the interpreter.
 //!
-//! Each table has the members in a map of its own, in the form of its entries; the tables of a selector share the groups.
+//! Each table has the members in a map of its own, in the layout of its entries. The tables of a selector share the
+//! groups.
 
 use crate::errors::unsupported;
 use crate::state::{Opened, Shape, State};
@@ -12,12 +13,12 @@ use control::profile::{is_in_group, is_missing, is_referred_to};
 use layout::MOST_MEMBERS_OF_A_GROUP;
 use schema::{ActionCall, Bits, KeyMatch, Object, Reference, Table, Type};
 
-/// What finds a member or a group.
+/// Returns the key of a member or group.
 fn key(number: u32) -> Vec<KeyMatch> {
     vec![KeyMatch::Exact(Bits::new(32, number))]
 }
 
-/// The number that it has.
+/// Returns the number of a member or group.
 fn number(keys: &[KeyMatch]) -> u32 {
     match keys {
         [KeyMatch::Exact(value)] => value.to_u64().unwrap_or(0) as u32,
@@ -25,7 +26,7 @@ fn number(keys: &[KeyMatch]) -> u32 {
     }
 }
 
-/// A group as its map keeps it.
+/// Encodes a group as its map stores it.
 fn group_value(members: &[u32]) -> ActionCall {
     let mut words = [0; MOST_MEMBERS_OF_A_GROUP as usize];
     words[..members.len()].copy_from_slice(members);
@@ -40,7 +41,7 @@ fn group_value(members: &[u32]) -> ActionCall {
     }
 }
 
-/// The members of a group.
+/// Decodes the members of a group.
 fn members_of(group: &ActionCall) -> Vec<u32> {
     let [count, members] = &group.args[..] else {
         return Vec::new();
@@ -58,7 +59,7 @@ impl<'a> State<'a> {
         Ok(kept.size)
     }
 
-    /// The members of a table's action profile.
+    /// Returns the shape of the members of a table's action profile.
     pub(super) fn members_shape(&self, table: Table) -> Result<Shape<'a>, StoreError> {
         let profile = self.schema.profile_of(table);
         let profile = profile.ok_or_else(|| unsupported("the table has no action profile"))?;
@@ -71,7 +72,7 @@ impl<'a> State<'a> {
         })
     }
 
-    /// The groups of an action selector.
+    /// Returns the shape of the groups of an action selector.
     pub(super) fn groups_shape(&self, selector: Object) -> Result<Shape<'a>, StoreError> {
         let capacity = self.capacity(selector)?;
         let mut all = self.memory.contents().member_groups.iter();
@@ -84,7 +85,7 @@ impl<'a> State<'a> {
         })
     }
 
-    /// The tables whose packets may find members of a profile.
+    /// Returns the tables whose packets may find members of a profile.
     fn tables_with(&self, profile: Object) -> Result<Vec<Table>, StoreError> {
         self.capacity(profile)?;
         let tables = self.schema.tables_of(profile);
@@ -108,7 +109,7 @@ impl<'a> State<'a> {
         Ok(all)
     }
 
-    /// What members run: the action's number among those of the profile.
+    /// Reads the members of a profile. An action is given by its index among the profile's actions.
     pub(super) fn read_members(
         &self,
         profile: Object,
@@ -127,7 +128,7 @@ impl<'a> State<'a> {
         Ok(stored.filter_map(of_profile).collect())
     }
 
-    /// The members of groups.
+    /// Reads the groups of a selector with their members.
     pub(super) fn read_member_groups(
         &self,
         selector: Object,
@@ -141,7 +142,7 @@ impl<'a> State<'a> {
             .collect())
     }
 
-    /// A member's call with the number that its action has in a table.
+    /// Converts a member's call: its action gets the index that it has in a table.
     fn of_table(&self, profile: Object, table: Table, call: &ActionCall) -> Option<ActionCall> {
         let kept = self.schema.objects[profile].kind.profile()?;
         let action = *kept.actions.get(call.action as usize)?;
@@ -154,11 +155,11 @@ impl<'a> State<'a> {
     }
 }
 
-/// Why a profile has no maps.
+/// Error for a profile without maps.
 const UNUSED: &str = "the program applies no table whose entries name members of it";
 
 impl Transaction<'_> {
-    /// Whether a member or group is to be there.
+    /// Returns true if a member or group exists after the changes.
     fn has(&mut self, subject: Subject, number: u32) -> Result<bool, StoreError> {
         Ok(match self.stage(subject)? {
             Staged::Flat(flat, _) => flat.get(&key(number))?.is_some(),
@@ -166,7 +167,7 @@ impl Transaction<'_> {
         })
     }
 
-    /// Makes a member or group, changes it, or removes it.
+    /// Creates, changes or removes a member or group.
     fn put(
         &mut self,
         subject: Subject,
@@ -183,7 +184,7 @@ impl Transaction<'_> {
         }
     }
 
-    /// Whether what an entry is to refer to is there.
+    /// Fails if an entry's action refers to a member or group that will not exist.
     pub(super) fn check_reference(
         &mut self,
         table: Table,
@@ -206,7 +207,7 @@ impl Transaction<'_> {
         }
     }
 
-    /// Fails if an entry refers to this.
+    /// Fails if an entry refers to this member or group.
     fn check_unreferenced(&mut self, profile: Object, to: Reference) -> Result<(), StoreError> {
         let store = self.store;
         for table in store.tables_with(profile)? {
@@ -222,7 +223,7 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// The tables that keep members of a profile.
+    /// Returns the tables that store members of a profile.
     fn keepers(&self, profile: Object) -> Result<Vec<Table>, StoreError> {
         let tables = self.store.tables_with(profile)?;
         match tables.is_empty() {
@@ -231,7 +232,7 @@ impl Transaction<'_> {
         }
     }
 
-    /// Makes a member, or changes it; `None` removes it.
+    /// Creates or changes a member; `None` removes it.
     pub(super) fn set_member(
         &mut self,
         profile: Object,
@@ -267,7 +268,7 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// The first group that has a member.
+    /// Returns the first group that has a member.
     fn group_with(&mut self, profile: Object, member: u32) -> Result<Option<u32>, StoreError> {
         let mut all = self.store.memory.contents().member_groups.iter();
         if !all.any(|known| known.index == profile.as_u32()) {
@@ -283,7 +284,7 @@ impl Transaction<'_> {
         })
     }
 
-    /// Makes a group of these members; without any there is no group.
+    /// Sets the members of a group. Without members the group is removed.
     pub(super) fn set_member_group(
         &mut self,
         selector: Object,

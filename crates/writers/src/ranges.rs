@@ -1,20 +1,20 @@
-//! Ternary, prefix, range and optional matches as values under masks.
+//! Conversion of ternary, prefix, range and optional matches to values under masks.
 
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
 use schema::{Bits, KeyMatch, Type};
 
-/// A value that counts only where the mask has ones.
+/// Value that is compared only where the mask has ones.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Masked {
-    /// The value, zero where the mask is.
+    /// Value, zero where the mask is zero.
     pub value: Bits,
-    /// The mask.
+    /// Mask.
     pub mask: Bits,
 }
 
-/// The masked values that together match what `key` matches, and never overlap. A range of width w
-/// takes at most 2w - 2.
+/// Returns disjoint masked values that together match exactly what `key` matches. A range of width w takes at most 2w -
+/// 2.
 pub(crate) fn masked(key: &KeyMatch, ty: Type) -> Vec<Masked> {
     let width = ty.width();
     let one = |value: Bits, mask: Bits| vec![Masked { value, mask }];
@@ -34,8 +34,8 @@ pub(crate) fn masked(key: &KeyMatch, ty: Type) -> Vec<Masked> {
     }
 }
 
-/// The least and the greatest value of a match that is one range, as bytes in network order. Of a signed key the sign is
-/// inverted, so that values are ordered as bytes are. `None`: it is no range.
+/// Returns the least and the greatest value of a match that is one range, as bytes in network order. Of a signed key
+/// the sign bit is inverted, so that values are ordered as their bytes are. `None` if the match is no range.
 pub(crate) fn ends(key: &KeyMatch, ty: Type) -> Option<[Vec<u8>; 2]> {
     let width = ty.width();
     let signed = matches!(ty, Type::Bits { signed: true, .. }) && width > 0;
@@ -61,7 +61,7 @@ pub(crate) fn ends(key: &KeyMatch, ty: Type) -> Option<[Vec<u8>; 2]> {
     Some([low, high].map(|end| Bits::new(width, end).to_bytes()))
 }
 
-/// In two's complement the negative numbers lie above the others.
+/// Splits a signed range. In two's complement the negative numbers lie above the others.
 fn signed_range(width: u32, low: &Bits, high: &Bits) -> Vec<Masked> {
     let negative = |b: &Bits| b.to_signed().sign() == num_bigint::Sign::Minus;
     if negative(low) && !negative(high) {
@@ -73,8 +73,7 @@ fn signed_range(width: u32, low: &Bits, high: &Bits) -> Vec<Masked> {
     }
 }
 
-/// Takes the largest aligned power of two that begins at `low` and does not pass `high`, again and
-/// again.
+/// Splits a range: repeatedly takes the largest aligned power of two that begins at `low` and does not pass `high`.
 fn unsigned_range(width: u32, low: &BigUint, high: &BigUint) -> Vec<Masked> {
     let mut all = Vec::new();
     let mut from = low.clone();

@@ -1,60 +1,60 @@
-//! Elements of a map as they are and as they are to be, compact enough for a million of them.
+//! Old and new elements of a map, in memory compact enough for a million of them.
 
 use crate::encoding;
 use crate::steps::Step;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::hash::BuildHasher;
 
-/// No old value.
+/// Marks a record without an old value.
 const NONE: u32 = u32::MAX;
-/// The origin of what no change has concerned.
+/// Origin of a record that no change concerns.
 pub(super) const NO_ORIGIN: u32 = u32::MAX;
 
-/// Keys of one size, each with the value that it has now and the one that it is to have. A record's number is its
-/// position in the order in which they were added.
+/// Keys of one size, each with its old and its new value. A record's number is its position in the order in which
+/// records were added.
 #[derive(Debug)]
 pub(super) struct Records {
     key_size: usize,
     value_size: usize,
     keys: Vec<u8>,
-    /// What is to be; zeros where nothing is.
+    /// New values; zeros where there is none.
     new: Vec<u8>,
     wanted: Vec<bool>,
-    /// What there is, and where of each record, or [`NONE`].
+    /// Old values. `old_at` has the index of each record's old value, or [`NONE`].
     old: Vec<u8>,
     old_at: Vec<u32>,
-    /// The change that last concerned a record.
+    /// Last change that concerned each record.
     origins: Vec<u32>,
     index: HashTable<u32>,
     hasher: DefaultHashBuilder,
     live: u64,
 }
 
-/// Elements that are to be written, with what is there instead.
+/// Elements that differ between the old and the new state.
 #[derive(Debug, Default)]
 pub(super) struct Differences {
-    /// Keys that are to go.
+    /// Keys of removed elements.
     pub gone: Vec<u8>,
-    /// Their values.
+    /// Old values of removed elements.
     pub gone_values: Vec<u8>,
     /// Keys whose values change.
     pub changed: Vec<u8>,
-    /// What they have.
+    /// Old values of changed elements.
     pub changed_old: Vec<u8>,
-    /// What they are to have.
+    /// New values of changed elements.
     pub changed_new: Vec<u8>,
-    /// The changes that want it.
+    /// Change that each changed element belongs to.
     pub changed_origins: Vec<u32>,
-    /// Keys that are not there yet.
+    /// Keys of new elements.
     pub added: Vec<u8>,
-    /// Their values.
+    /// Values of new elements.
     pub added_values: Vec<u8>,
-    /// The changes that want it.
+    /// Change that each new element belongs to.
     pub added_origins: Vec<u32>,
 }
 
 impl Records {
-    /// None yet.
+    /// Creates an empty set of records.
     pub(crate) fn new(key_size: usize, value_size: usize) -> Records {
         Records {
             key_size,
@@ -71,24 +71,24 @@ impl Records {
         }
     }
 
-    /// How many records there are.
+    /// Returns the number of records.
     pub(crate) fn len(&self) -> usize {
         self.wanted.len()
     }
 
-    /// How many are to be there.
+    /// Returns the number of elements in the new state.
     pub(crate) fn live(&self) -> u64 {
         self.live
     }
 
-    /// The record with this key.
+    /// Returns the record with this key.
     pub(crate) fn find(&self, key: &[u8]) -> Option<usize> {
         let hash = self.hasher.hash_one(key);
         let same = |&number: &u32| self.key(number as usize) == key;
         self.index.find(hash, same).map(|&number| number as usize)
     }
 
-    /// Adds a key that has no record, with the value that it has now; that is to stay.
+    /// Adds a key that has no record, with its old value. The new value is the same until it is set.
     pub(crate) fn add(&mut self, key: &[u8], old: Option<&[u8]>) -> usize {
         let number = self.len();
         let hash = self.hasher.hash_one(key);
@@ -113,7 +113,8 @@ impl Records {
         number
     }
 
-    /// Has a key found no more that is to go: it may be added again, as the last one.
+    /// Removes a record from the index by key. The record's element is removed, and its key can be added again as the
+    /// last record.
     pub(crate) fn forget(&mut self, number: usize) {
         let hash = self.hasher.hash_one(self.key(number));
         let found = self.index.find_entry(hash, |n| *n as usize == number);
@@ -122,29 +123,29 @@ impl Records {
         }
     }
 
-    /// The record's key.
+    /// Returns the record's key.
     pub(crate) fn key(&self, number: usize) -> &[u8] {
         &self.keys[number * self.key_size..][..self.key_size]
     }
 
-    /// What there is.
+    /// Returns the record's old value, if it has one.
     pub(crate) fn old(&self, number: usize) -> Option<&[u8]> {
         let at = Some(self.old_at[number]).filter(|at| *at != NONE)?;
         Some(&self.old[at as usize * self.value_size..][..self.value_size])
     }
 
-    /// What is to be.
+    /// Returns the record's new value, if it has one.
     pub(crate) fn new_value(&self, number: usize) -> Option<&[u8]> {
         let value = || &self.new[number * self.value_size..][..self.value_size];
         self.wanted[number].then(value)
     }
 
-    /// The change that last concerned a record.
+    /// Returns the last change that concerned a record.
     pub(crate) fn origin(&self, number: usize) -> u32 {
         self.origins[number]
     }
 
-    /// Sets what is to be.
+    /// Sets or removes the record's new value.
     pub(crate) fn set(&mut self, number: usize, value: Option<&[u8]>, origin: u32) {
         self.live -= u64::from(self.wanted[number]);
         self.live += u64::from(value.is_some());
@@ -157,8 +158,9 @@ impl Records {
         }
     }
 
-    /// Gives each value that is to be there and has no number yet ([`layout::ValueAbi::number_offset`], the offset in a value)
-    /// one from 1 to `most`, which no other has; returns those. A number of what goes is taken last: packets may still use it.
+    /// Assigns a unique number from 1 to `most` to each new value that has none yet. `offset` is the number's offset in
+    /// a value ([`layout::ValueAbi::number_offset`]). Returns the assigned numbers. Numbers of removed entries are used
+    /// last, since packets may still use them.
     pub(crate) fn number(&mut self, offset: usize, most: u32) -> Vec<u32> {
         let mut taken = vec![false; most as usize + 1];
         let mut used = taken.clone();
@@ -182,7 +184,7 @@ impl Records {
             if !self.wanted[at] || encoding::get_u32(value, offset) != 0 {
                 continue;
             }
-            // There are as many as entries.
+            // There are as many numbers as entries.
             if let Some(number) = free.next() {
                 encoding::put_u32(value, offset, number);
                 given.push(number);
@@ -191,12 +193,12 @@ impl Records {
         given
     }
 
-    /// Whether a record is to be as it is.
+    /// Returns true if the record's element does not change.
     pub(crate) fn is_unchanged(&self, number: usize) -> bool {
         self.old(number) == self.new_value(number)
     }
 
-    /// What has to be written where nothing is there.
+    /// Returns all elements of the new state as additions to an empty map.
     pub(crate) fn anew(self) -> Differences {
         let mut all = Differences::default();
         for number in 0..self.len() {
@@ -209,13 +211,13 @@ impl Records {
         all
     }
 
-    /// The values of what changes: old and new.
+    /// Returns the old and the new value of each element that changes.
     pub(crate) fn changes(&self) -> impl Iterator<Item = (Option<&[u8]>, Option<&[u8]>)> {
         let all = (0..self.len()).map(|n| (self.old(n), self.new_value(n)));
         all.filter(|(old, new)| old != new)
     }
 
-    /// What has to be written.
+    /// Returns the differences between the old and the new state.
     pub(crate) fn differences(self) -> Differences {
         if self.old.is_empty() && self.live == self.len() as u64 {
             return Differences {
@@ -253,12 +255,12 @@ impl Records {
 }
 
 impl Differences {
-    /// Whether nothing has to be written.
+    /// Returns true if nothing changes.
     pub(crate) fn is_empty(&self) -> bool {
         self.gone.is_empty() && self.changed.is_empty() && self.added.is_empty()
     }
 
-    /// Steps that change and add elements of a map of so many.
+    /// Returns the steps that change and add elements of a map with this capacity.
     pub(crate) fn writes(&mut self, map: &str, capacity: u64) -> [Step; 2] {
         let take = std::mem::take::<Vec<u8>>;
         [
@@ -279,7 +281,7 @@ impl Differences {
         ]
     }
 
-    /// The step that removes elements of a map.
+    /// Returns the step that removes elements of a map.
     pub(crate) fn removals(&mut self, map: &str) -> Step {
         Step::Erase {
             map: map.to_string(),

@@ -1,4 +1,4 @@
-//! Registers: cells that packets write, and the control plane too.
+//! Registers: cells that packets and the control plane write.
 
 use crate::encoding;
 use crate::errors::{refused, unsupported};
@@ -9,11 +9,12 @@ use layout::RegisterAbi;
 use schema::{Bits, Object, ObjectKind};
 use std::io;
 
-/// Why a register has no map.
+/// Error for a register without a map.
 const UNUSED: &str = "no packet's way through the program depends on this register";
 
 impl State<'_> {
-    /// The register's description and map; `None` if the program never touches it. Fails for an index that it does not have.
+    /// Returns the register's description and map. `None` if the program never uses the register. Fails for an index
+    /// that the register does not have.
     fn register_map(
         &self,
         register: Object,
@@ -30,7 +31,7 @@ impl State<'_> {
         abi.map(|abi| Ok((abi, self.map(&abi.map)?))).transpose()
     }
 
-    /// The cells that are not zero, in order.
+    /// Reads the cells that are not zero, in order of their indices.
     pub(super) fn read_registers(
         &self,
         register: Object,
@@ -61,7 +62,7 @@ impl State<'_> {
         Ok(found)
     }
 
-    /// Sets one cell, or all that are not zero, to zero. What packets write meanwhile may be lost.
+    /// Zeroes one cell, or all cells that are not zero. Concurrent writes of packets may be lost.
     pub(super) fn zero_register(
         &self,
         register: Object,
@@ -83,7 +84,7 @@ impl State<'_> {
         })
     }
 
-    /// A cell's scalars.
+    /// Reads the scalars of a cell.
     pub(super) fn read_register(
         &self,
         register: Object,
@@ -107,7 +108,7 @@ impl State<'_> {
             .collect())
     }
 
-    /// Changes a cell. What packets write meanwhile may be lost.
+    /// Writes a cell. Concurrent writes of packets may be lost.
     pub(super) fn write_register(
         &self,
         register: Object,
@@ -125,7 +126,7 @@ impl State<'_> {
     }
 }
 
-/// Writes a cell.
+/// Writes the bytes of a cell, under its lock if it has one.
 fn write(abi: &RegisterAbi, map: &dyn Map, index: u64, cell: &[u8]) -> io::Result<()> {
     let key = (index as u32).to_ne_bytes();
     match abi.locked {

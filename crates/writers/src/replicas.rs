@@ -1,33 +1,34 @@
-//! Multicast groups and clone sessions as the program's maps have them.
+//! Multicast groups and clone sessions in the program's maps.
 
 use crate::errors::{system, unopened, unsupported};
 use crate::state::State;
 use control::{CloneSession, Replica, StoreError};
 use std::collections::BTreeMap;
 
-/// Where copies of packets go, and how many packets were lost: the maps of these by name.
+/// Names of the traffic manager's maps: multicast groups, clone sessions and losses.
 #[derive(Clone, Copy, Debug)]
 pub struct Traffic<'a> {
-    /// Multicast groups by number; `None` if the program never sends to one.
+    /// Multicast groups by number. `None` if the program never sends to a group.
     pub groups: Option<&'a str>,
-    /// The form of groups in the map; the same where the program sends to none, for the entries that users give.
+    /// Layout of groups in the map. It is set even if the program sends to no group, to check the groups that users
+    /// set.
     pub form: GroupForm,
-    /// Clone sessions by number; `None` if it never clones.
+    /// Clone sessions by number. `None` if the program never clones.
     pub sessions: Option<&'a str>,
-    /// What was lost for each reason, on each core; `None` if it has no traffic manager.
+    /// Losses by reason, on each core. `None` if the program has no traffic manager.
     pub drops: Option<&'a str>,
 }
 
-/// How a map has the copies of a multicast group.
+/// Layout of a multicast group's replicas in a map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GroupForm {
-    /// A count and so many ports at most: the program's copies are equal.
+    /// A count and at most this many ports. All copies that the program sends are equal.
     Ports(usize),
     /// A count, and ports with replication ids.
     Replicas,
 }
 
-/// Fails for copies that a form of groups has no room for.
+/// Fails for replicas that the layout of groups cannot hold.
 pub(super) fn check_form(form: GroupForm, replicas: &[Replica]) -> Result<(), StoreError> {
     let GroupForm::Ports(most) = form else {
         return Ok(());
@@ -47,7 +48,7 @@ pub(super) fn check_form(form: GroupForm, replicas: &[Replica]) -> Result<(), St
     Ok(())
 }
 
-/// What a map has for a multicast group, in values of so many bytes.
+/// Encodes a multicast group as a value of `size` bytes.
 pub(super) fn group_value(form: GroupForm, replicas: &[Replica], size: usize) -> Vec<u8> {
     let mut words = vec![replicas.len() as u32];
     match form {
@@ -57,7 +58,8 @@ pub(super) fn group_value(form: GroupForm, replicas: &[Replica], size: usize) ->
     bytes(&words, size)
 }
 
-/// What a map has for a clone session: `{u32 truncate, u32 group}`, 0 being none, and its own copies as a group has them.
+/// Encodes a clone session: `{u32 truncate, u32 group}`, where 0 means none, followed by its own replicas in the layout
+/// of a group.
 pub(super) fn session_value(session: &CloneSession, size: usize) -> Vec<u8> {
     let truncate = session.truncate.unwrap_or(0);
     let mut value = bytes(&[truncate, session.group.unwrap_or(0).into()], 8);
@@ -80,7 +82,7 @@ fn words(bytes: &[u8]) -> Vec<u32> {
     words.iter().map(|word| u32::from_ne_bytes(*word)).collect()
 }
 
-/// The copies that a value has, by its words.
+/// Decodes the replicas in a value, given as words.
 fn replicas(form: GroupForm, value: &[u32]) -> Vec<Replica> {
     let [count, copies @ ..] = value else {
         return Vec::new();
@@ -99,7 +101,7 @@ fn replicas(form: GroupForm, value: &[u32]) -> Vec<Replica> {
     }
 }
 
-/// The clone session that a value has, by its words.
+/// Decodes the clone session in a value, given as words.
 fn session(value: &[u32]) -> CloneSession {
     let [truncate, group, to @ ..] = value else {
         return CloneSession::default();
@@ -112,7 +114,7 @@ fn session(value: &[u32]) -> CloneSession {
 }
 
 impl State<'_> {
-    /// The multicast groups by number.
+    /// Reads the multicast groups by number.
     pub(crate) fn read_groups(&self) -> Result<Vec<(u16, Vec<Replica>)>, StoreError> {
         let Traffic { groups, form, .. } = self.memory.traffic();
         let Some(map) = groups else {
@@ -125,7 +127,7 @@ impl State<'_> {
         Ok(read.into_iter().map(number).collect())
     }
 
-    /// The clone sessions by number.
+    /// Reads the clone sessions by number.
     pub(crate) fn read_sessions(&self) -> Result<Vec<(u32, CloneSession)>, StoreError> {
         match self.memory.traffic().sessions {
             Some(map) => self.each_of(map, "read the clone sessions", session),
@@ -133,7 +135,7 @@ impl State<'_> {
         }
     }
 
-    /// Every element of a map by its number, in order.
+    /// Reads every element of a map by its number, in order.
     fn each_of<T>(
         &self,
         map: &str,
@@ -158,7 +160,7 @@ impl State<'_> {
 mod tests {
     use super::*;
 
-    /// Bytes of a group whose copies differ.
+    /// Size of a group whose replicas have ids, in bytes.
     const GROUP: usize = 4 + 8 * 64;
 
     fn some(count: u16) -> Vec<Replica> {

@@ -1,4 +1,4 @@
-//! A program's state in its memory, for somebody who may read or write it now.
+//! State of a program in its memory, for a caller that may read or write it now.
 
 use crate::buckets::{self, Buckets};
 use crate::encoding;
@@ -18,23 +18,23 @@ use host::words::Words;
 use layout::{DefaultAbi, KeyAbi, LookupAbi, TableAbi, ValueAbi};
 use schema::{ActionCall, Entry, Object, ObjectKind, Schema, Table, Type, ValueSet};
 
-/// The state of a program: nobody else writes it, and nothing of it is half done.
+/// State of a program. As long as it exists nobody else writes the program's memory, which holds no partial change.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct State<'a> {
-    /// Where it is.
+    /// Memory that holds the state.
     pub memory: &'a dyn Memory,
-    /// What the program offers the control plane.
+    /// Schema: the program's interface to the control plane.
     pub schema: &'a Schema,
-    /// Whether packets may be in the program while it is changed.
+    /// True if packets may run in the program while it is changed.
     pub live: bool,
 }
 
-/// The end of the packets that are on their way in a program, if there may be any.
+/// Grace period of a program. `None` inside means that no packets can be running.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grace<'a>(pub Option<&'a dyn Memory>);
 
 impl Grace<'_> {
-    /// Waits until no packet is left that has begun before.
+    /// Waits until all packets that began before have ended.
     pub(crate) fn wait(self) {
         if let Some(memory) = self.0 {
             memory.wait_for_packets();
@@ -42,7 +42,7 @@ impl Grace<'_> {
     }
 }
 
-/// What is needed to find an entry, for tables and value sets alike.
+/// Properties by which entries are found, for tables and value sets alike.
 pub(crate) struct Shape<'a> {
     pub lookup: &'a LookupAbi,
     pub types: Vec<Type>,
@@ -50,14 +50,14 @@ pub(crate) struct Shape<'a> {
     pub priorities: bool,
 }
 
-/// A shape with its maps.
+/// Opened maps of a shape.
 pub(crate) enum Opened<'a> {
     Flat(Box<dyn Codec + 'a>),
     Prioritized(Structure<'a>),
 }
 
 impl<'a> State<'a> {
-    /// The state that is in a memory; packets may be in the program if it is `live`.
+    /// Returns the state in a memory. Packets may run in the program if it is `live`.
     pub(crate) fn of(memory: &'a dyn Memory, live: bool) -> State<'a> {
         State {
             memory,
@@ -72,12 +72,12 @@ impl<'a> State<'a> {
             .ok_or_else(|| unsupported("the object has no such table"))
     }
 
-    /// The end of the packets that may have seen what was before.
+    /// Returns the grace period of packets that may have seen the previous state.
     pub(crate) fn grace(&self) -> Grace<'a> {
         Grace(self.live.then_some(self.memory))
     }
 
-    /// The map of a name, which the program has.
+    /// Returns the map with this name. Fails if the program has none.
     pub(crate) fn map(&self, name: &str) -> Result<&'a dyn Map, StoreError> {
         let found = self.memory.map(name).map_err(unopened)?;
         found.ok_or_else(|| StoreError::System {
@@ -85,7 +85,7 @@ impl<'a> State<'a> {
         })
     }
 
-    /// The elements of an array, in memory.
+    /// Returns the elements of an array, in memory.
     pub(crate) fn shared(&self, name: &str) -> Result<&'a Words, StoreError> {
         let found = self.memory.words(name).map_err(unopened)?;
         found.ok_or_else(|| StoreError::System {
@@ -93,7 +93,7 @@ impl<'a> State<'a> {
         })
     }
 
-    /// A flow state's map; `None` if the program never uses the state.
+    /// Opens a flow state. `None` if the program never uses it.
     pub(crate) fn flow_state(&self, state: Object) -> Result<Option<Flows<'a>>, StoreError> {
         let kind = &self.schema.objects[state].kind;
         if !matches!(kind, ObjectKind::FlowState { .. }) {
@@ -111,7 +111,7 @@ impl<'a> State<'a> {
         }))
     }
 
-    /// The figures of an object; `None` if the program never adds to them.
+    /// Opens the metrics of an object. `None` if the program never updates them.
     pub(crate) fn figures_of(&self, object: Object) -> Result<Option<Figures<'a>>, StoreError> {
         let ObjectKind::Figures { kind, .. } = self.schema.objects[object].kind else {
             return Err(unsupported("this extern object has no figures"));
@@ -130,7 +130,7 @@ impl<'a> State<'a> {
         }))
     }
 
-    /// The data that the program reads.
+    /// Returns the program's global data.
     pub(crate) fn globals(&self) -> Result<&'a Words, StoreError> {
         let gone = || StoreError::System {
             what: "the program's data section is gone".into(),
@@ -167,7 +167,7 @@ impl<'a> State<'a> {
         })
     }
 
-    /// What is needed to find what a batch concerns.
+    /// Returns the shape of a batch's subject.
     pub(crate) fn shape(&self, subject: Subject) -> Result<Shape<'a>, StoreError> {
         match subject {
             Subject::Members(table) => self.members_shape(Table::from_u32(table)),
@@ -236,7 +236,7 @@ impl<'a> State<'a> {
         })
     }
 
-    /// The shadow entries of a table.
+    /// Returns the shadow entries of a table.
     fn shadow(
         &self,
         name: &'a str,
@@ -275,7 +275,7 @@ impl<'a> State<'a> {
                 .collect(),
             Opened::Prioritized(structure) => structure.shadow().entries()?,
         };
-        // The program's own first, in their order.
+        // The program's own entries come first, in their order.
         let position = |e: &Entry| own.position(&e.keys, e.priority);
         for entry in &mut entries {
             let own = own.entry(&entry.keys, entry.priority);
@@ -311,7 +311,7 @@ impl<'a> State<'a> {
     }
 }
 
-/// What a member of a value set has for an action: its number is 1.
+/// Returns the action stored for a member of a value set. Its encoded number is 1.
 pub(crate) fn present() -> ActionCall {
     ActionCall {
         action: 0,

@@ -1,4 +1,4 @@
-//! What a planned change writes, in order, and how each step is undone.
+//! Steps of a planned change, in order, and the undoing of each step.
 
 use crate::errors::{refused, system, with_capacity};
 use crate::in_memory;
@@ -11,20 +11,20 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::io;
 
-/// A step of a change. Keys and values lie beside each other without padding.
+/// Step of a change. Keys and values are concatenated without padding.
 #[derive(Debug)]
 pub(super) enum Step {
-    /// Adds elements whose keys are not there.
+    /// Adds elements whose keys are not in the map.
     Insert {
         map: String,
         keys: Vec<u8>,
         values: Vec<u8>,
-        /// The change that wants each of them.
+        /// Change that each element belongs to.
         origins: Vec<u32>,
-        /// What users were promised.
+        /// Capacity that users were promised, in entries.
         capacity: u64,
     },
-    /// Gives elements other values.
+    /// Replaces the values of elements.
     Replace {
         map: String,
         keys: Vec<u8>,
@@ -38,17 +38,17 @@ pub(super) enum Step {
         keys: Vec<u8>,
         old: Vec<u8>,
     },
-    /// Changes entries in memory, of the table whose main map this is. Packets meet each of them as a whole.
+    /// Changes entries in memory, of the table with this main map. Each change of an entry is atomic for packets.
     InMemory { map: String, changes: Differences },
-    /// Writes elements that are not read at the time.
+    /// Writes elements that packets do not read at this time.
     Prepare {
         map: String,
         keys: Vec<u8>,
         values: Vec<u8>,
     },
-    /// Writes bytes of the program's data that are not read at the time.
+    /// Writes bytes of the program's data that packets do not read at this time.
     PrepareGlobal { offset: u32, bytes: Vec<u8> },
-    /// Writes words of an array, in memory, that packets do not heed at the time: where, and what.
+    /// Writes words of an array, in memory, that have no effect on packets at this time: offset and word.
     Words { map: String, words: Vec<(u32, u64)> },
     /// Stores a word of an array, in memory.
     Store {
@@ -59,39 +59,39 @@ pub(super) enum Step {
     },
     /// Stores an aligned word of the program's data, of 4 or 8 bytes.
     Switch { offset: u32, old: Word, new: Word },
-    /// Stores an element of an array under the lock that it has.
+    /// Stores an element of an array under the lock that it contains.
     Locked {
         map: String,
         key: Vec<u8>,
         old: Vec<u8>,
         new: Vec<u8>,
-        /// The change that wants it.
+        /// Change that the step belongs to.
         origin: u32,
     },
-    /// Sets elements of an array to zero that belong to no entry that packets find: what new entries begin with.
+    /// Zeroes elements of an array that belong to no entry that packets find, so that new entries start from zero.
     Zero { map: String, keys: Vec<u8> },
-    /// Waits until no packet is in the program that may have seen what was before.
+    /// Waits until no packet that may have seen the previous state is in the program.
     Settle,
 }
 
-/// A word that a program reads at once.
+/// Word that a program reads at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum Word {
     Four(u32),
     Eight(u64),
 }
 
-/// What undoes a step.
+/// Undoing of a step.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Undo<'a> {
-    /// Removes elements that may be there.
+    /// Removes elements that may exist.
     Delete {
         #[serde(borrow)]
         map: Cow<'a, str>,
         #[serde(borrow, with = "serde_bytes")]
         keys: Cow<'a, [u8]>,
     },
-    /// Gives elements the values that they had.
+    /// Restores the old values of elements.
     Restore {
         #[serde(borrow)]
         map: Cow<'a, str>,
@@ -100,7 +100,7 @@ pub(super) enum Undo<'a> {
         #[serde(borrow, with = "serde_bytes")]
         values: Cow<'a, [u8]>,
     },
-    /// Gives entries in memory the values that they had, and removes others.
+    /// Restores the old values of entries in memory, and removes others.
     InMemory {
         #[serde(borrow)]
         map: Cow<'a, str>,
@@ -111,7 +111,7 @@ pub(super) enum Undo<'a> {
         #[serde(borrow, with = "serde_bytes")]
         removed: Cow<'a, [u8]>,
     },
-    /// Stores an element of an array under the lock that it has.
+    /// Stores an element of an array under the lock that it contains.
     Locked {
         #[serde(borrow)]
         map: Cow<'a, str>,
@@ -131,12 +131,12 @@ pub(super) enum Undo<'a> {
     Switch { offset: u32, word: Word },
 }
 
-/// Why a step was not done.
+/// Failure of a step.
 #[derive(Debug)]
 pub(super) struct StepFailed {
-    /// The change that it was for, where one is to blame.
+    /// Change that the step belongs to, if one is to blame.
     pub origin: Option<u32>,
-    /// What happened.
+    /// Error that occurred.
     pub error: StoreError,
 }
 
@@ -150,7 +150,7 @@ impl From<StoreError> for StepFailed {
 }
 
 impl Step {
-    /// How many elements it changes that somebody may read.
+    /// Returns the number of elements that the step changes and that somebody may read.
     pub(crate) fn weight(&self, store: &State<'_>) -> usize {
         let count = |map: &str, keys: &[u8]| {
             let size = store.map(map).map_or(1, |m| m.info().key_size);
@@ -161,7 +161,7 @@ impl Step {
             | Step::Replace { map, keys, .. }
             | Step::Erase { map, keys, .. } => count(map, keys),
             Step::Switch { .. } | Step::Store { .. } | Step::Locked { .. } => 1,
-            // More than one thing for each entry: counts besides, or an index and nodes.
+            // Each entry changes several items: counts as well, or an index and nodes.
             Step::InMemory { changes, .. } => 2 * usize::from(!changes.is_empty()),
             Step::Prepare { .. }
             | Step::PrepareGlobal { .. }
@@ -171,7 +171,7 @@ impl Step {
         }
     }
 
-    /// What undoes it; `None` if it is not visible.
+    /// Returns the undoing of the step. `None` if the step is not visible.
     pub(crate) fn undo(&self) -> Option<Undo<'_>> {
         match self {
             Step::Insert { map, keys, .. } => Some(Undo::Delete {
@@ -217,7 +217,7 @@ impl Step {
         }
     }
 
-    /// Does it.
+    /// Runs the step.
     pub(crate) fn run(&self, store: &State<'_>) -> Result<(), StepFailed> {
         let blame = |origins: &[u32], capacity: u64| {
             let origins = origins.to_vec();
@@ -316,7 +316,7 @@ impl Step {
 }
 
 impl Undo<'_> {
-    /// Undoes what was done of a step, which may be nothing.
+    /// Undoes a step, which may have been done in part or not at all.
     pub(crate) fn run(&self, store: &State<'_>) -> Result<(), StoreError> {
         let failed = |partial: Partial| system("undo a change")(partial.error);
         match self {
@@ -363,7 +363,7 @@ fn switch(globals: &Words, offset: u32, word: Word) -> io::Result<()> {
     }
 }
 
-/// Waits until no packet is in the program that may have seen what was before.
+/// Waits until no packet that may have seen the previous state is in the program.
 pub(super) fn settle(store: &State<'_>) {
     store.grace().wait();
 }

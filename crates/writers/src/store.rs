@@ -1,4 +1,5 @@
-//! The store of a program: who reads it has nobody write meanwhile, who changes it is alone, and nothing is half done by then.
+//! Store of a program. Readers exclude writers, a writer excludes all others, and both first complete or undo a partial
+//! change.
 
 use crate::memory::Memory;
 use crate::state::State;
@@ -11,19 +12,19 @@ use schema::{ActionCall, Bits, Entry, Object, Schema, Table};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The state of a program.
+/// Store over a program's memory.
 #[derive(Debug)]
 pub struct Store<M> {
-    /// Where it is.
+    /// Memory that holds the state.
     pub memory: M,
-    /// Whether packets may be in the program while it is changed.
+    /// True if packets may run in the program while it is changed.
     pub live: bool,
-    /// Whether this process is alone with it already.
+    /// True if this process already has exclusive access.
     alone: bool,
 }
 
 impl<M: Memory> Store<M> {
-    /// The store over a memory; packets may be in the program if it is `live`.
+    /// Creates the store over a memory. Packets may run in the program if it is `live`.
     pub fn new(memory: M, live: bool) -> Store<M> {
         Store {
             memory,
@@ -32,13 +33,13 @@ impl<M: Memory> Store<M> {
         }
     }
 
-    /// The state, of a program whose lock this process holds or no other process knows.
+    /// Returns the state of a program whose lock this process holds, or that no other process knows.
     pub(crate) fn state(&self) -> State<'_> {
         State::of(&self.memory, self.live)
     }
 
-    /// Works while no other process reads or writes the program's state, and nothing is half done. What was opened
-    /// before the lock was taken may be another writer's past, so the work gets the state of now.
+    /// Runs `work` while no other process reads or writes the program's state, and no change is partial. Maps that were
+    /// opened before the lock was taken may be stale, so that `work` gets a newly opened state.
     pub(crate) fn exclusively<T>(
         &self,
         work: impl FnOnce(&State<'_>) -> Result<T, StoreError>,
@@ -46,7 +47,8 @@ impl<M: Memory> Store<M> {
         self.alone(None, |now| work(&now.state()))
     }
 
-    /// The same, for who needs the memory itself, and waits for others only so long.
+    /// Runs `work` with exclusive access, like `exclusively`, but with the store itself. Waits for other processes at
+    /// most `patience`.
     ///
     /// # Errors
     /// The program was unloaded, another process holds its lock for too long, or the work's.
@@ -68,7 +70,7 @@ impl<M: Memory> Store<M> {
         work(&self.anew())
     }
 
-    /// Undoes or finishes what a killed writer has begun.
+    /// Undoes or finishes the partial change of a killed writer.
     ///
     /// # Errors
     /// As for [`Store::alone`].
@@ -76,7 +78,7 @@ impl<M: Memory> Store<M> {
         self.alone(Some(patience), |_| Ok(()))
     }
 
-    /// Works while no other process writes the program's state, and nothing is half done.
+    /// Runs `work` while no other process writes the program's state, and no change is partial.
     pub(crate) fn consistently<T>(
         &self,
         work: impl FnOnce(&State<'_>) -> Result<T, StoreError>,
@@ -100,7 +102,7 @@ impl<M: Memory> Store<M> {
         }
     }
 
-    /// Puts in the entries that the program itself has, where they are not compiled in.
+    /// Inserts the program's own entries where they are not compiled in.
     pub fn preload(&mut self) -> Result<(), (Table, StoreError)> {
         for (table, data) in self.memory.schema().tables.iter() {
             let of_table = self.state().table_abi(table);

@@ -1,4 +1,4 @@
-//! A batch of changes: checked and planned first, then written atomically.
+//! Batch of changes: checked and planned first, then written atomically.
 
 use crate::copies::Copies;
 use crate::errors::{system, unsupported};
@@ -15,31 +15,31 @@ use layout::{DefaultAbi, LookupAbi};
 use schema::{ActionCall, Entry, KeyMatch, Object, Table, ValueSet};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a batch concerns. What entries refer to comes before them.
+/// Subject of changes. Subjects that entries refer to come before those of the entries.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Subject {
-    /// The members of this table's action profile.
+    /// Members of this table's action profile.
     Members(u32),
-    /// The groups of an action selector.
+    /// Groups of an action selector.
     MemberGroups(u32),
     Table(u32),
     ValueSet(u32),
 }
 
 impl Subject {
-    /// Whether entries refer to it.
+    /// Returns true if entries refer to the subject.
     fn is_referred_to(self) -> bool {
         matches!(self, Subject::Members(_) | Subject::MemberGroups(_))
     }
 }
 
-/// The changes of one of them.
+/// Staged changes of one subject.
 pub(super) enum Staged<'a> {
     Flat(flat::Staged<'a>, &'a LookupAbi),
     Prioritized(prioritized::Staged<'a>),
 }
 
-/// Changes that are checked against the tables and each other. Nothing is written before [`Transaction::commit`].
+/// Batch of changes, checked against the tables and each other. Nothing is written before [`Transaction::commit`].
 pub(super) struct Transaction<'a> {
     pub(super) store: State<'a>,
     staged: BTreeMap<Subject, Staged<'a>>,
@@ -47,15 +47,15 @@ pub(super) struct Transaction<'a> {
     defaults: BTreeMap<Table, ActionCall>,
     /// Multicast groups and clone sessions.
     copies: Copies,
-    /// What packets are to meet the change of at once.
+    /// Subjects whose change must become visible to packets at once.
     replaced: BTreeSet<Subject>,
-    /// The rates of meters, without which there are none, and the change that wants them.
+    /// Rates of meters, `None` to remove them, each with the change that it belongs to.
     pub(super) meters: BTreeMap<(Object, u64), (Option<Rates>, u32)>,
     pub(super) direct_meters: Vec<DirectMeter>,
 }
 
 impl<'a> Transaction<'a> {
-    /// No changes yet. The caller holds the lock of the program's guard, if it has one, for writing until the end.
+    /// Begins a batch. The caller holds the lock of the program's guard, if it has one, for writing until the end.
     pub(crate) fn new(store: State<'a>) -> Transaction<'a> {
         Transaction {
             store,
@@ -105,7 +105,7 @@ impl<'a> Transaction<'a> {
         }
     }
 
-    /// Makes the change of that number.
+    /// Adds a change to the batch. `origin` is its index.
     pub(crate) fn change(&mut self, change: &Change, origin: u32) -> Result<(), StoreError> {
         match change {
             Change::Insert(table, entry) => self.insert(*table, entry, origin),
@@ -132,7 +132,7 @@ impl<'a> Transaction<'a> {
         }
     }
 
-    /// Adds an entry, for the change of that number.
+    /// Adds an entry, for the change `origin`.
     fn insert(&mut self, table: Table, entry: &Entry, origin: u32) -> Result<(), StoreError> {
         if self.store.schema.tables[table].const_entries {
             return Err(StoreError::Const);
@@ -141,7 +141,7 @@ impl<'a> Transaction<'a> {
         self.insert_own(table, entry, origin)
     }
 
-    /// As [`Transaction::insert`], also for the program's own entries.
+    /// Adds an entry like [`Transaction::insert`], also one of the program's own entries.
     pub(crate) fn insert_own(
         &mut self,
         table: Table,
@@ -154,7 +154,7 @@ impl<'a> Transaction<'a> {
         }
     }
 
-    /// Gives an entry another action.
+    /// Replaces the action of an entry.
     fn modify(&mut self, table: Table, entry: &Entry, origin: u32) -> Result<(), StoreError> {
         self.check_changeable(table, &entry.keys, entry.priority)?;
         self.check_reference(table, &entry.action)?;
@@ -177,7 +177,7 @@ impl<'a> Transaction<'a> {
             Staged::Flat(flat, _) => flat.remove(keys, origin)?,
             Staged::Prioritized(entries) => entries.remove(keys, priority, origin)?,
         }
-        // Its meter goes with it.
+        // The rates of its meter are removed with it.
         let data = &self.store.schema.tables[table];
         let (keys, ordered) = (data.canonical(keys), data.has_priorities());
         self.direct_meters.retain(|meter| {
@@ -187,7 +187,7 @@ impl<'a> Transaction<'a> {
         Ok(())
     }
 
-    /// The number that an entry has which is to be there; 0 if it is yet to get one.
+    /// Returns the number of an entry after the changes. 0 if it has none yet; `None` if the entry will not exist.
     pub(super) fn entry_number(
         &mut self,
         table: Table,
@@ -206,7 +206,7 @@ impl<'a> Transaction<'a> {
         }
     }
 
-    /// Removes all entries but those that the program made `const`.
+    /// Removes all entries but those that the program declares `const`.
     fn clear(&mut self, table: Table, origin: u32) -> Result<(), StoreError> {
         if self.store.schema.tables[table].const_entries {
             return Err(StoreError::Const);
@@ -269,7 +269,7 @@ impl<'a> Transaction<'a> {
         let DefaultAbi::Global { slots, .. } = &self.store.table_abi(table)?.default else {
             return Err(match self.store.schema.tables[table].const_default {
                 true => StoreError::Const,
-                // So that a dump of all tables can be loaded again.
+                // This allows a dump of all tables to be loaded again.
                 false if *action == self.store.schema.tables[table].default_action => return Ok(()),
                 false => unsupported("the program never applies the table"),
             });
@@ -281,7 +281,7 @@ impl<'a> Transaction<'a> {
         Ok(())
     }
 
-    /// Makes a multicast group of these copies; without any there is no group.
+    /// Sets the replicas of a multicast group. Without replicas the group is removed.
     fn set_group(
         &mut self,
         group: u16,
@@ -291,7 +291,7 @@ impl<'a> Transaction<'a> {
         self.copies.set_group(&self.store, group, replicas, origin)
     }
 
-    /// Makes a clone session, or none.
+    /// Sets a clone session, or removes it.
     fn set_session(
         &mut self,
         session: u32,
@@ -301,7 +301,7 @@ impl<'a> Transaction<'a> {
         self.copies.set_session(&self.store, session, to, origin)
     }
 
-    /// Whether nothing else changes than this.
+    /// Returns true if only this subject changes.
     fn is_alone(&self, subject: &Subject) -> bool {
         let mut others = self.staged.iter().filter(|(other, _)| *other != subject);
         let differs = |staged: &Staged<'_>| match staged {
@@ -313,18 +313,18 @@ impl<'a> Transaction<'a> {
             && !others.any(|(_, staged)| differs(staged))
     }
 
-    /// The steps that change the maps as they are; `None` if a packet might meet half of something then.
+    /// Plans the steps that change the existing maps. `None` if a packet might then meet a partial change.
     fn plan(&mut self, may_tear: bool) -> Result<Option<Vec<Step>>, StepFailed> {
         let one_by_one = |(subject, staged): (&Subject, &Staged<'_>)| match staged {
             Staged::Flat(flat, _) if self.replaced.contains(subject) => !flat.differs(),
             Staged::Prioritized(entries) if self.replaced.contains(subject) => {
                 !entries.differs() || entries.is_one_switch() && self.is_alone(subject)
             }
-            // Packets may have met what refers to it.
+            // Packets may have met an entry that refers to it.
             Staged::Flat(flat, _) if subject.is_referred_to() => {
                 !flat.tears() && (!flat.removes() || self.is_alone(subject))
             }
-            // A member of a value set has nothing to tear.
+            // A member of a value set has no parts that could be mixed.
             Staged::Flat(flat, _) => matches!(subject, Subject::ValueSet(_)) || !flat.tears(),
             Staged::Prioritized(_) => true,
         };
@@ -345,7 +345,7 @@ impl<'a> Transaction<'a> {
         for (subject, staged) in std::mem::take(&mut self.staged) {
             if let Staged::Flat(flat, lookup) = staged {
                 let referred_to = subject.is_referred_to();
-                // A packet may have found what referred to it before.
+                // A packet may have found an entry that referred to it before.
                 let settle = referred_to && flat.removes();
                 let planned = settle
                     .then_some(Step::Settle)
@@ -366,7 +366,7 @@ impl<'a> Transaction<'a> {
         Ok(Some(steps))
     }
 
-    /// The tables whose entries or default actions it is about.
+    /// Returns the tables whose entries or default actions change.
     fn changed_tables(&self) -> BTreeSet<Table> {
         let staged = self.staged.keys().filter_map(|subject| match subject {
             Subject::Table(index) => Some(Table::from_u32(*index)),
@@ -375,10 +375,11 @@ impl<'a> Transaction<'a> {
         staged.chain(self.defaults.keys().copied()).collect()
     }
 
-    /// Writes all changes. If that fails, nothing is changed, or [`NotDone::left`] has why something is.
+    /// Writes all changes. If that fails, nothing is changed, unless [`NotDone::left`] gives the reason why some
+    /// changes are left.
     pub(crate) fn commit(mut self) -> Result<(), NotDone> {
         let (store, guard) = (self.store, self.store.memory.guard());
-        // Where no packet comes, nobody sees half of something.
+        // Without packets nobody can meet a partial change.
         let switch = guard.filter(|_| store.live);
         let changed = self.changed_tables();
         let begun = self.number().and_then(|mut begun| {
@@ -399,7 +400,7 @@ impl<'a> Transaction<'a> {
         }
     }
 
-    /// Gives new entries numbers where something is kept for each entry, and has that begin at zero.
+    /// Assigns numbers to new entries that have direct counters or meters. Returns the steps that zero these.
     fn number(&mut self) -> Result<Vec<Step>, StoreError> {
         let mut steps = Vec::new();
         for (subject, staged) in &mut self.staged {
@@ -417,7 +418,8 @@ impl<'a> Transaction<'a> {
         Ok(steps)
     }
 
-    /// Makes all changes in maps that no packet meets yet, and then has packets meet those; `begun` comes first.
+    /// Makes all changes in new maps that no packet uses yet, then switches packets to them. The steps `begun` run
+    /// first.
     fn switch(self, begun: Vec<Step>) -> Result<(), NotDone> {
         let failed = |error: StoreError| NotDone::before(StepFailed::from(error));
         let mut fresh = BTreeSet::new();
@@ -427,7 +429,7 @@ impl<'a> Transaction<'a> {
                 Staged::Prioritized(entries) => fresh.extend(entries.maps()),
             }
         }
-        // Packets meet new groups and sessions with the new tables.
+        // Packets meet new groups and sessions together with the new tables.
         fresh.extend(self.copies.maps(self.store.memory.traffic()));
         let successor = self.store.memory.successor(&fresh).map_err(failed)?;
         let store = State::of(successor.memory(), false);
@@ -465,23 +467,23 @@ impl<'a> Transaction<'a> {
     }
 }
 
-/// The map that entries are in.
+/// Returns the main map of a look-up, which holds the entries.
 fn main_map(lookup: &LookupAbi) -> &str {
     lookup.maps().first().copied().unwrap_or_default()
 }
 
-/// Why a batch was not written.
+/// Failure of a batch.
 pub(super) struct NotDone {
-    /// The change that failed, where one is to blame.
+    /// Change that failed, if one is to blame.
     pub origin: Option<u32>,
-    /// Why it failed.
+    /// Error that occurred.
     pub error: StoreError,
-    /// Why some changes are in force until the next writer undoes them.
+    /// Error because of which some changes stay in force, until the next writer undoes them.
     pub left: Option<StoreError>,
 }
 
 impl NotDone {
-    /// For who made a batch whose last change has this number.
+    /// Converts the failure for the caller, where `last` is the index of the batch's last change.
     pub(super) fn rejected(self, last: usize) -> Rejected {
         Rejected {
             at: self.origin.map_or(last, |origin| origin as usize),
@@ -499,8 +501,8 @@ impl NotDone {
     }
 }
 
-/// Does all steps, or none. Where other processes know the program, the next one to take its lock undoes what a killed process has
-/// done of them.
+/// Runs all steps, or undoes them if one fails. If other processes know the program, a journal is written first. After
+/// a crash the next process that takes the lock undoes the steps.
 pub(super) fn run(
     store: &State<'_>,
     guard: Option<&dyn Guard>,
@@ -508,7 +510,7 @@ pub(super) fn run(
 ) -> Result<(), NotDone> {
     let undo: Vec<Undo<'_>> = steps.iter().rev().filter_map(Step::undo).collect();
     let weight: usize = steps.iter().map(|step| step.weight(store)).sum();
-    // A single element is written at once or not at all.
+    // A single element is written atomically.
     let journal = guard.filter(|_| weight > 1);
     if let Some(guard) = journal {
         guard
@@ -558,7 +560,7 @@ fn default_steps(
             let used = globals.u32(*selector).map_err(&failed)?;
             let other = u32::from(used == 0);
             vec![
-                // A packet may still read what the change before this one replaced.
+                // A packet may still read the slot that the previous change replaced.
                 Step::Settle,
                 Step::PrepareGlobal {
                     offset: if other == 0 { *first } else { *second },

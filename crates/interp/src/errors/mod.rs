@@ -1,8 +1,8 @@
-//! What the interpreter does not support. Codes E0710 to E0718.
+//! Errors for programs that the interpreter does not support. Codes E0710 to E0718.
 
 use diag::{Diagnostic, Span};
 
-/// The program calls or instantiates an extern that only its own source declares.
+/// Reports an extern that the program calls or instantiates, and that only its own source declares.
 pub fn unknown_extern(name: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
         "E0710",
@@ -15,7 +15,7 @@ pub fn unknown_extern(name: &str, at: Span) -> Diagnostic {
     )
 }
 
-/// The program's package is none that the interpreter runs, or lacks one of its blocks.
+/// Reports a package that the interpreter does not run, or that lacks one of its blocks.
 pub fn unknown_architecture(package: &str) -> Diagnostic {
     let known: Vec<String> = arch::OWN
         .into_iter()
@@ -32,7 +32,7 @@ pub fn unknown_architecture(package: &str) -> Diagnostic {
     ))
 }
 
-/// Expressions or statements nested so deep that running them could exhaust the stack.
+/// Reports expressions or statements nested so deep that running them could exhaust the stack.
 pub fn too_deep(what: &str, limit: usize, at: Span) -> Diagnostic {
     Diagnostic::error(
         "E0714",

@@ -1,5 +1,5 @@
-//! `ebpf_model`: a packet that the parser rejects is dropped; one that the filter accepts goes on
-//! unchanged, out of the port it came in on.
+//! `ebpf_model`: a packet that the parser rejects is dropped. A packet that the filter accepts is sent unchanged to the
+//! port that it came from.
 
 use crate::outcome::{Disposition, Fault};
 use crate::run::{Parsed, Run};

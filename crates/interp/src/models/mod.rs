@@ -1,5 +1,5 @@
-//! What surrounds a program's blocks, one module an architecture: which block runs when, what the
-//! pipeline puts into its slots and takes out of them.
+//! Models of architectures, one module each: the order of the program's blocks, and the values that the pipeline writes
+//! to their slots and reads from them.
 
 mod ebpf;
 mod stages;
@@ -14,7 +14,7 @@ use crate::trace::TraceKind;
 use ir::{Parser, Program, Routine, Var};
 pub(crate) use v1model::Poisons;
 
-/// An architecture with a program's blocks and slots found.
+/// Architecture, with the blocks and slots of a program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Model {
     Ebpf(ebpf::Ebpf),
@@ -24,17 +24,17 @@ pub(crate) enum Model {
     V1Model(v1model::V1Model),
 }
 
-/// A field that `mark_to_drop` writes.
+/// Field that `mark_to_drop` writes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DropField {
-    /// Where the architecture keeps it.
+    /// Variable of the architecture's metadata.
     pub var: Option<Var>,
-    /// Its index among the scalars of `standard_metadata_t`.
+    /// Index among the scalars of `standard_metadata_t`.
     pub place: Option<usize>,
 }
 
 impl Model {
-    /// The model of a program; `None` if its architecture is not known or it lacks blocks.
+    /// Returns the model of a program. `None` if its architecture is not known or it lacks blocks.
     pub(crate) fn new(program: &Program) -> Option<Model> {
         Some(match arch::by_package(&program.arch)?.model {
             arch::Model::Filter => Model::Ebpf(ebpf::Ebpf::new(program)?),
@@ -61,7 +61,7 @@ impl Model {
         }
     }
 
-    /// What is poisoned where packets and copies begin.
+    /// Returns the poison values for packets and copies that start.
     pub(crate) fn poisons(self, program: &Program) -> Option<Poisons> {
         match self {
             Model::V1Model(model) => Some(model.poisons(program)),
@@ -69,7 +69,7 @@ impl Model {
         }
     }
 
-    /// Where a wrong checksum is marked.
+    /// Returns the variable that is set for a wrong checksum.
     pub(crate) fn checksum_error(self) -> Option<Var> {
         match self {
             Model::V1Model(model) => model.checksum_error,
@@ -77,7 +77,7 @@ impl Model {
         }
     }
 
-    /// The fields that `mark_to_drop` writes: the port and the multicast group.
+    /// Returns the fields that `mark_to_drop` writes: the port and the multicast group.
     pub(crate) fn drop_fields(self) -> Option<(DropField, DropField)> {
         match self {
             Model::V1Model(model) => Some((model.drop_spec, model.drop_group)),

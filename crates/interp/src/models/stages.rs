@@ -1,4 +1,4 @@
-//! The stages of an architecture whose packets are parsed and deparsed, once or several times. A packet that a parser
+//! Stages of an architecture whose packets are parsed and deparsed, once or several times. A packet that a parser
 //! rejects goes no further.
 
 use crate::outcome::Fault;
@@ -6,18 +6,18 @@ use crate::run::{Parsed, Run};
 use arch::{BlockKind, Stage};
 use ir::Program;
 
-/// All stages, of which the program has every block.
+/// All stages of a program that has every block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stages(&'static [Stage]);
 
-/// The end of a packet's way.
+/// End of a packet's path through the stages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reached {
-    /// Behind the last control: the verdict counts.
+    /// After the last control: the verdict decides.
     Verdict,
     /// In a parser, which rejected it.
     Rejected,
-    /// Behind a stage whose controls dropped it.
+    /// After a stage whose controls dropped it.
     Dropped,
 }
 
@@ -27,7 +27,7 @@ impl Stages {
         arch.stages_of(program).map(|_| Stages(arch.stages))
     }
 
-    /// Runs a packet through all stages, but for the last deparser.
+    /// Runs a packet through all stages, except for the last deparser.
     pub(super) fn run(self, run: &mut Run<'_>) -> Result<Reached, Fault> {
         for (i, stage) in self.0.iter().enumerate() {
             if let Some(before) = i.checked_sub(1) {
@@ -49,13 +49,13 @@ impl Stages {
         Ok(Reached::Verdict)
     }
 
-    /// Puts the packet together that leaves.
+    /// Assembles the packet that leaves.
     pub(super) fn deparse(self, run: &mut Run<'_>) -> Result<Vec<u8>, Fault> {
         self.blocks(run, self.0.len() - 1, BlockKind::Deparser)?;
         Ok(run.deparsed())
     }
 
-    /// Runs the blocks of a kind that a stage has.
+    /// Runs the blocks of one kind in a stage.
     fn blocks(self, run: &mut Run<'_>, stage: usize, kind: BlockKind) -> Result<Parsed, Fault> {
         let blocks = self.0[stage].blocks.iter();
         for block in blocks.filter(|block| block.kind == kind) {

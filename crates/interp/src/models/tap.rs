@@ -1,4 +1,4 @@
-//! `tap_model`: the control sees every packet, and every packet goes on as it came.
+//! `tap_model`: the control sees every packet, and every packet is sent on unchanged.
 
 use crate::outcome::{Disposition, Fault};
 use crate::run::{Parsed, Run};

@@ -1,7 +1,7 @@
-//! `tc_model`: a packet that the parser rejects is dropped. Copies are made of what the deparser emitted
-//! and the payload that the parser left, whatever the verdict; the packet itself follows if it lives.
+//! `tc_model`: a packet that the parser rejects is dropped. Copies are made of the bytes that the deparser emitted and
+//! the payload, whatever the verdict. The packet itself follows unless it is dropped.
 //!
-//! The packets here are plain: no device keeps a VLAN tag beside them or will take them apart.
+//! Packets are plain here: no device stores a VLAN tag beside them or will segment them.
 
 use super::stages::{Reached, Stages};
 use crate::outcome::{Disposition, Fault, Marks};
@@ -16,7 +16,7 @@ pub(crate) struct Tc {
     output: Output,
 }
 
-/// What the pipeline fills in; the fields that are not here are 0.
+/// Input fields that the pipeline sets. All others are 0.
 #[derive(Clone, Copy, Debug)]
 struct Input {
     port: Option<Var>,
@@ -28,7 +28,7 @@ struct Input {
     mtu: Option<Var>,
 }
 
-/// What the pipeline takes out.
+/// Output fields that the pipeline reads.
 #[derive(Clone, Copy, Debug)]
 struct Output {
     verdict: Option<Var>,
@@ -112,7 +112,7 @@ impl Tc {
         Ok(disposition)
     }
 
-    /// The packet's disposition, and the port at which the packet is seen next.
+    /// Returns the packet's disposition, and the port at which the packet appears next.
     fn disposition(self, run: &Run<'_>, port: u32) -> (Disposition, u32) {
         let out = run.number(self.output.port) as u32;
         match arch::tc::Verdict::from_index(run.number(self.output.verdict)) {
@@ -123,7 +123,7 @@ impl Tc {
         }
     }
 
-    /// The ports of the copies: the clone first, then the group's.
+    /// Returns the ports of the copies: the clone first, then those of the group.
     fn copies(self, run: &Run<'_>) -> Vec<u32> {
         let mut ports = Vec::new();
         if run.number(self.output.clone) != 0 {

@@ -1,5 +1,5 @@
-//! `xdp_model`: a packet that the parser rejects is aborted. The deparser runs for the verdicts that
-//! let a packet live; what leaves is the headers it emitted and the payload that the parser left.
+//! `xdp_model`: a packet that the parser rejects is aborted. The deparser runs for verdicts that do not drop the
+//! packet. The packet that leaves is the headers that it emitted, followed by the payload.
 
 use super::stages::{Reached, Stages};
 use crate::outcome::{Disposition, Fault};

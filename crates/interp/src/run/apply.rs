@@ -1,4 +1,4 @@
-//! Tables applied.
+//! Application of tables.
 
 use super::{ControlFlow, Run};
 use crate::table::Chosen;

@@ -1,11 +1,11 @@
-//! Calls of routines: arguments in, the body, results out.
+//! Calls of routines: copies arguments in, runs the body, copies results out.
 
 use super::place::Target;
 use super::{ControlFlow, Run};
 use diag::Span;
 use ir::{Arg, Header, Param, Routine, Value, Var};
 
-/// What is copied when the body has ended.
+/// Copy that is made when the body has ended.
 enum Out {
     Scalar(Var, Target),
     Header(Header, Header),
@@ -43,7 +43,7 @@ impl Run<'_> {
                     headers.push((inner, outer));
                     outs.extend(outer.map(|outer| Out::Header(inner, outer)));
                 }
-                // A program that the verifier passes has no others.
+                // A program that passes the IR verifier has no other combinations.
                 _ => {}
             }
         }

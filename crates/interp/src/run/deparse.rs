@@ -1,4 +1,4 @@
-//! Headers to bytes.
+//! Emission of headers as bytes.
 
 use super::Run;
 use crate::trace::TraceKind;
@@ -6,7 +6,7 @@ use diag::Span;
 use ir::HeaderRef;
 
 impl Run<'_> {
-    /// Appends a header if it is valid.
+    /// Appends a header to the outgoing packet if it is valid.
     pub(super) fn emit(&mut self, header: HeaderRef, span: Span) {
         let Some(header) = self.header_of(header) else {
             return;

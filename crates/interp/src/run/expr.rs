@@ -1,11 +1,11 @@
-//! Expressions.
+//! Evaluation of expressions.
 
 use super::Run;
 use ir::types::is_signed;
 use ir::{Expr, ExprKind, Header, HeaderRef, Value, eval};
 
 impl Run<'_> {
-    /// The value of an expression.
+    /// Returns the value of an expression.
     pub(crate) fn eval(&self, expr: Expr) -> Value {
         let p = self.p;
         let data = &p.exprs[expr];
@@ -39,7 +39,7 @@ impl Run<'_> {
         }
     }
 
-    /// Which header is meant; `None` for an element past the end of its stack.
+    /// Resolves a header reference. `None` for an element past the end of its stack.
     pub(crate) fn header_of(&self, header: HeaderRef) -> Option<Header> {
         match header {
             HeaderRef::Header(header) => Some(header),

@@ -1,4 +1,4 @@
-//! Calls of externs: arguments to values, the extern's meaning, replies to places.
+//! Calls of externs: converts arguments to values, calls the extern, and stores its results.
 
 use super::place::Target;
 use super::{ControlFlow, Run};
@@ -10,7 +10,7 @@ use diag::Span;
 use externs::{Arg, Effect, Env, Reply};
 use ir::{Bits, ExternArg, ExternCall, Header, HeaderRef, Type, Value};
 
-/// Where an argument's new value goes.
+/// Destination of an argument's new value.
 enum Sink {
     None,
     Scalars(Vec<Target>),
@@ -126,7 +126,7 @@ impl Run<'_> {
     fn extern_arg(&self, arg: &ExternArg, call: &ExternCall) -> (Arg, Sink) {
         match arg {
             ExternArg::In(exprs) => {
-                // A flow state keeps values; others need to know which member is meant.
+                // A flow state stores values; other externs need the name of the enum member.
                 let keeps = call
                     .object
                     .is_some_and(|o| self.p.externs[o].ty == ir::atomic::FLOW_STATE);
@@ -182,8 +182,8 @@ impl Run<'_> {
         }
     }
 
-    /// Writes the drop port and no multicast group to the argument of `mark_to_drop`, or, without
-    /// one, where the architecture keeps them. A sub-control's parameter is another place than that.
+    /// Writes the drop port and multicast group 0 to the argument of `mark_to_drop`. Without an argument it writes the
+    /// architecture's own fields. A parameter of a sub-control is separate from these.
     fn mark_to_drop(&mut self, call: &ExternCall) {
         let Some((spec, group)) = self.it.model.drop_fields() else {
             return;

@@ -1,4 +1,4 @@
-//! The state of one packet's run, on which all statements work.
+//! State of one packet's run, on which all statements work.
 
 mod apply;
 mod call;
@@ -24,10 +24,10 @@ use externs::{Effect, State};
 use ir::{Bits, EntryPoint, Header, Label, Program, Value};
 use std::rc::Rc;
 
-/// How a statement ends.
+/// Continuation after a statement.
 #[derive(Debug, PartialEq)]
 pub(crate) enum ControlFlow {
-    /// With the next one.
+    /// At the next statement.
     Next,
     /// After a labelled block or loop.
     Break(Label),
@@ -43,51 +43,51 @@ pub(crate) enum ControlFlow {
     Fault(Fault),
 }
 
-/// The state of one packet's run.
+/// State of one packet's run.
 pub(crate) struct Run<'a> {
     pub p: &'a Program,
     pub it: &'a mut Interpreter,
-    /// The packet as its first block found it.
+    /// Packet as its first block found it.
     pub packet: Rc<[u8]>,
-    /// Where the parser stands, in bits.
+    /// Position of the parser, in bits.
     pub cursor: usize,
     pub now: u64,
-    /// Where the next control begins, if not at its top.
+    /// Point at which the next control begins, if not at its start.
     pub entered: Option<EntryPoint>,
-    /// What the deparser emitted.
+    /// Bytes that the deparser emitted.
     pub emitted: Writer,
-    /// At most so many bytes leave.
+    /// Maximum length of the packet that leaves, in bytes.
     pub truncate: Option<u64>,
-    /// What the program asked the traffic manager for.
+    /// Requests of the program to the traffic manager.
     pub requests: Requests,
-    /// The trace has had the verdict: each copy's has come when it left.
+    /// True if the trace has the verdict already: that of each copy was traced when it left.
     pub judged: bool,
     steps: u64,
-    /// The steps of those of the packet's copies that came before.
+    /// Steps of the packet's earlier copies and passes.
     earlier: u64,
     effects: Vec<Effect>,
-    /// The colour that the meter of the entry whose action runs gave the packet.
+    /// Colour that the direct meter gave the packet, while the action of the meter's entry runs.
     color: Option<Color>,
     /// Headers as they were extracted, if requested.
     pub extracted: Option<Vec<Extracted>>,
     outcome: Outcome,
 }
 
-/// A packet and all its copies may take so many times the steps of one.
+/// Limit of steps for a packet with all its copies, as a multiple of the limit for one.
 const ALL_COPIES: u64 = 64;
 
-/// What a program asked the traffic manager for, each with the number of the field list that is kept. The last call
+/// Requests of a program to the traffic manager, each with the number of the field list to preserve. The last call
 /// counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Requests {
-    /// The clone session, and the field list.
+    /// Clone session, and field list.
     pub clone: Option<(u64, u64)>,
     pub resubmit: Option<u64>,
     pub recirculate: Option<u64>,
 }
 
 impl Requests {
-    /// One of them by its name in [`copying`]: that it was asked for, or a number that belongs to it.
+    /// Returns a request by its name in [`copying`]: the number that the name stands for, if the request was made.
     pub(crate) fn of(&self, name: &str) -> Option<u64> {
         match name {
             copying::CLONE | copying::CLONE_LIST => self.clone.map(|(_, list)| list),
@@ -99,11 +99,11 @@ impl Requests {
     }
 }
 
-/// A header as the parser found it.
+/// Header as the parser extracted it.
 #[derive(Debug)]
 pub(crate) struct Extracted {
     pub header: Header,
-    /// Where it begins, in bits.
+    /// Position of its first bit in the packet.
     pub from: usize,
     pub fields: Vec<Bits>,
 }
@@ -146,7 +146,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Counts a step; a fault when there were too many.
+    /// Counts a step. Fails if the limit is exceeded.
     fn step(&mut self) -> Result<(), Fault> {
         self.steps += 1;
         let steps = self.it.options.steps;
@@ -172,12 +172,12 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The part of the packet that the parser left.
+    /// Returns the part of the packet after the parser's position.
     pub(crate) fn payload(&self) -> &[u8] {
         &self.packet[(self.cursor / 8).min(self.packet.len())..]
     }
 
-    /// What was emitted, and the payload after it.
+    /// Returns the emitted bytes, followed by the payload.
     pub(crate) fn deparsed(&mut self) -> Vec<u8> {
         let mut bytes = std::mem::take(&mut self.emitted).finish();
         bytes.extend_from_slice(self.payload());
@@ -192,7 +192,7 @@ impl<'a> Run<'a> {
         self.outcome.packets.push(Packet { port, bytes });
     }
 
-    /// Sends a copy of what was deparsed out of a port, before the packet itself.
+    /// Sends a copy of the deparsed bytes out of a port, before the packet itself.
     pub(crate) fn copy(&mut self, port: u32, bytes: &[u8]) {
         self.outcome.copies.push(Packet {
             port,
@@ -200,19 +200,19 @@ impl<'a> Run<'a> {
         });
     }
 
-    /// Keeps marks beside the packet.
+    /// Sets the marks beside the packet.
     pub(crate) fn mark(&mut self, marks: Marks) {
         self.trace(Span::NONE, |_| TraceKind::Marks(marks));
         self.outcome.marks = Some(marks);
     }
 
-    /// A variable's value as a number.
+    /// Returns a variable's value as a number.
     pub(crate) fn number(&self, var: Option<ir::Var>) -> u64 {
         var.and_then(|var| self.it.storage.var(var).to_bits().to_u64())
             .unwrap_or(0)
     }
 
-    /// Stores a number in a variable, cut to its width.
+    /// Stores a number in a variable, truncated to its width.
     pub(crate) fn set_number(&mut self, var: Option<ir::Var>, number: u64) {
         if let Some(var) = var {
             let bits = Bits::new(64, number);
@@ -221,12 +221,12 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The headers and variables of the packet.
+    /// Returns the headers and variables of the packet.
     fn storage(&self) -> &storage::Storage {
         &self.it.storage
     }
 
-    /// Ends the packet's processing.
+    /// Ends the packet's processing, and returns its outcome.
     pub(crate) fn finish(mut self, disposition: Result<Disposition, Fault>) -> Outcome {
         self.outcome.disposition = match disposition {
             Ok(disposition) => disposition,
@@ -245,7 +245,7 @@ impl<'a> Run<'a> {
         self.outcome
     }
 
-    /// Begins a parser with these bytes: cursor, output, requests and the count of steps start anew.
+    /// Resets the run to parse these bytes: cursor, output, requests and the count of steps.
     pub(crate) fn begin_anew(&mut self, packet: Rc<[u8]>) {
         self.packet = packet;
         self.cursor = 0;
@@ -265,7 +265,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Keeps what an extern asked for that the architecture has no part in.
+    /// Stores the request of an extern that the architecture's model does not handle.
     fn keep(&mut self, effect: Effect) {
         match effect {
             Effect::Truncate(length) => self.truncate = Some(length),

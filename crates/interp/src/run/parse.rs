@@ -1,4 +1,4 @@
-//! Bytes to headers: states, and the statements that only parsers have.
+//! Parsing: states, and the statements that only parsers have.
 
 use super::{ControlFlow, Extracted, Run};
 use crate::outcome::Fault;
@@ -14,7 +14,7 @@ use ir::{
     SkipTable, State, StateData, Target, Transition, Type, Value, Var,
 };
 
-/// How a parser ended.
+/// End of a parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Parsed {
     /// In `accept`.
@@ -73,14 +73,14 @@ impl Run<'_> {
         Ok(parsed)
     }
 
-    /// A parser that does not end rejects the packet, as it does in the kernel. What runs after it has
-    /// as many steps as it would have had.
+    /// Rejects the packet because the parser exceeded its steps, as the kernel target does. The blocks after it have
+    /// the full budget again.
     fn timeout(&mut self) -> Parsed {
         self.steps = 0;
         Parsed::Reject(self.it.errors.timeout)
     }
 
-    /// The first case that matches.
+    /// Returns the first case that matches.
     fn select(&self, keys: &[Expr], cases: &[SelectCase]) -> Option<usize> {
         let values: Vec<Bits> = keys.iter().map(|&key| self.eval(key).to_bits()).collect();
         cases
@@ -149,12 +149,12 @@ impl Run<'_> {
         })
     }
 
-    /// Bits left in the packet.
+    /// Returns the number of bits left in the packet.
     fn left(&self) -> u64 {
         (self.packet.len() as u64 * 8).saturating_sub(self.cursor as u64)
     }
 
-    /// Reads a header. On any error the header stays as it was.
+    /// Extracts a header. On an error the header remains unchanged.
     pub(super) fn extract(
         &mut self,
         header: HeaderRef,
@@ -211,7 +211,7 @@ impl Run<'_> {
         ControlFlow::Next
     }
 
-    /// Reads without moving on.
+    /// Reads bits without advancing.
     pub(super) fn lookahead(&mut self, place: Place, skip: u32, span: Span) -> ControlFlow {
         let target = self.target(place);
         let width = self.target_type(target).width();
@@ -223,7 +223,7 @@ impl Run<'_> {
         ControlFlow::Next
     }
 
-    /// Moves on to where a pattern is, or may not be any more.
+    /// Advances to the next occurrence of a pattern, or to the first position where it cannot occur any more.
     pub(super) fn search(
         &mut self,
         pattern: &Pattern,
@@ -248,7 +248,7 @@ impl Run<'_> {
         self.passed(bytes, passed, span);
     }
 
-    /// Moves on as long as an automaton does.
+    /// Advances as long as an automaton has transitions.
     pub(super) fn automaton(
         &mut self,
         automaton: &Automaton,
@@ -276,7 +276,7 @@ impl Run<'_> {
         self.passed(bytes, passed, span);
     }
 
-    /// Notes how many bytes were passed over.
+    /// Stores the number of bytes that were skipped.
     fn passed(&mut self, bytes: u32, passed: Option<Var>, span: Span) {
         if let Some(passed) = passed {
             let value = Value::Bits(Bits::new(32, bytes));
@@ -290,14 +290,14 @@ impl Run<'_> {
         }
     }
 
-    /// Stores whether so many bits are left.
+    /// Stores whether the packet has `bits` bits left.
     pub(super) fn fits(&mut self, bits: Expr, fits: Var) {
         let bits = self.eval(bits).to_bits().to_u64();
         let answer = bits.is_some_and(|bits| bits <= self.left());
         self.it.storage.set_var(fits, Value::Bool(answer));
     }
 
-    /// Skips attributes. Each is a step, as each turn of a loop is.
+    /// Skips attributes. Each counts as a step, like an iteration of a loop.
     pub(super) fn skip_ahead(&mut self, table: &SkipTable, short: Var, span: Span) -> ControlFlow {
         let mut sizes = Vec::new();
         let (_, cut) = table.skip(
@@ -320,7 +320,7 @@ impl Run<'_> {
         ControlFlow::Next
     }
 
-    /// Moves on.
+    /// Advances by a number of bits.
     pub(super) fn advance(&mut self, bits: Expr, span: Span) -> ControlFlow {
         let bits = self.eval(bits).to_bits().to_u64().unwrap_or(u64::MAX);
         if !bits.is_multiple_of(8) {
@@ -337,7 +337,7 @@ impl Run<'_> {
         ControlFlow::Next
     }
 
-    /// The number of an error.
+    /// Returns the code of an error.
     pub(super) fn error_index(&self, error: Expr) -> u32 {
         match self.eval(error) {
             Value::Member(index) => index,
@@ -345,7 +345,7 @@ impl Run<'_> {
         }
     }
 
-    /// A header's fields as people read them.
+    /// Returns a header's fields in readable form.
     pub(super) fn fields_of(&self, header: Header) -> Vec<Named> {
         let layout = &self.p.header_types[self.p.headers[header].ty];
         layout

@@ -1,5 +1,5 @@
-//! Places (l-values) that are written. Which header an element of a stack is, is settled before the statement
-//! that writes it does anything.
+//! L-values (places) that statements write. The element of a header stack is resolved before the statement has any
+//! effect.
 
 use super::Run;
 use crate::trace::TraceKind;
@@ -7,17 +7,17 @@ use control::values::show_scalar;
 use diag::Span;
 use ir::{Bits, Header, Place, Type, Value, Var};
 
-/// A place with its header found.
+/// L-value whose header is resolved.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Target {
     Var(Var),
     Field(Header, usize),
-    /// Outside a stack: reads zero and takes no writes.
+    /// Element outside of its stack: reads return zero, writes have no effect.
     Nowhere(Type),
 }
 
 impl Run<'_> {
-    /// Finds a place.
+    /// Resolves an l-value.
     pub(super) fn target(&self, place: Place) -> Target {
         match place {
             Place::Var(var) => Target::Var(var),
@@ -46,13 +46,13 @@ impl Run<'_> {
         }
     }
 
-    /// Writes a value and traces it.
+    /// Stores a value and traces it.
     pub(super) fn store(&mut self, target: Target, value: Value, span: Span) {
         self.trace_store(target, &value, span);
         self.store_quietly(target, value);
     }
 
-    /// Writes the result of a call. A temporary has the name of what was called, and tracing it
+    /// Stores the result of a call. A temporary has the name of the called function, and is not traced, since that
     /// would add nothing.
     pub(super) fn store_result(&mut self, target: Target, value: Value, called: &str, span: Span) {
         match target {
@@ -73,7 +73,7 @@ impl Run<'_> {
         }
     }
 
-    /// Writes bits, cut or extended to the place's width.
+    /// Stores bits, truncated or extended to the l-value's width.
     pub(super) fn store_bits(&mut self, target: Target, bits: &Bits, span: Span) {
         let value = Value::from_bits(bits, self.target_type(target));
         self.store(target, value, span);

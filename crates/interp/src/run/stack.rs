@@ -1,10 +1,10 @@
-//! Header stacks as a whole.
+//! Operations on whole header stacks.
 
 use super::Run;
 use ir::{Bits, Stack, Value};
 
 impl Run<'_> {
-    /// Moves elements up; the first become invalid.
+    /// Moves elements to higher indices. The first elements become invalid.
     pub(super) fn push_front(&mut self, stacks: &[Stack], count: u32) {
         for &stack in stacks {
             let elems = &self.p.stacks[stack].elems;
@@ -21,7 +21,7 @@ impl Run<'_> {
         });
     }
 
-    /// Moves elements down; the last become invalid.
+    /// Moves elements to lower indices. The last elements become invalid.
     pub(super) fn pop_front(&mut self, stacks: &[Stack], count: u32) {
         for &stack in stacks {
             let elems = &self.p.stacks[stack].elems;
@@ -36,7 +36,7 @@ impl Run<'_> {
         self.move_next(stacks, |next, _| next.saturating_sub(count.into()));
     }
 
-    /// Changes the next index, which stacks that move together share.
+    /// Changes the next index, which is shared by stacks that move together.
     fn move_next(&mut self, stacks: &[Stack], moved: impl Fn(u64, u64) -> u64) {
         let Some(&first) = stacks.first() else {
             return;

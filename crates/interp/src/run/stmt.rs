@@ -1,4 +1,4 @@
-//! Statements.
+//! Execution of statements.
 
 use super::{ControlFlow, Run};
 use crate::trace::TraceKind;
@@ -7,7 +7,7 @@ use diag::Span;
 use ir::{EntryPoint, HeaderRef, Stmt, StmtKind, Value};
 
 impl Run<'_> {
-    /// Statements in order.
+    /// Runs statements in order.
     pub(crate) fn block(&mut self, block: &[Stmt]) -> ControlFlow {
         for stmt in block {
             match self.stmt(stmt) {
@@ -18,7 +18,7 @@ impl Run<'_> {
         ControlFlow::Next
     }
 
-    /// Statements from an entry on; nothing if it stands elsewhere.
+    /// Runs statements from an entry point on. `None` if the block does not contain it.
     pub(crate) fn block_from(&mut self, block: &[Stmt], entry: EntryPoint) -> Option<ControlFlow> {
         for (i, stmt) in block.iter().enumerate() {
             let entered = match &stmt.kind {
@@ -75,7 +75,7 @@ impl Run<'_> {
                     .map_or(default, |(_, block)| block);
                 return self.block(chosen);
             }
-            // Packets meet one after the other here.
+            // Packets run one after the other here.
             StmtKind::Atomic(block) => return self.block(block),
             StmtKind::Labeled(label, block) => {
                 return match self.block(block) {

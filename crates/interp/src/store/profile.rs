@@ -1,4 +1,4 @@
-//! Action profiles and selectors: whoever refers to something refers to what is there.
+//! Action profiles and selectors. Entries and groups can only refer to members and groups that exist.
 
 use super::no_such;
 use crate::Interpreter;
@@ -23,7 +23,7 @@ impl Interpreter {
         }
     }
 
-    /// Whether what an entry is to refer to is there.
+    /// Fails if an entry's action refers to a member or group that does not exist.
     pub(super) fn check_reference(
         &self,
         table: Table,
@@ -45,7 +45,7 @@ impl Interpreter {
         }
     }
 
-    /// The table of an entry that refers to this.
+    /// Returns the name of a table with an entry that refers to this member or group.
     fn referring(&self, profile: Object, to: Reference) -> Option<&str> {
         let mut tables = self.schema.tables_of(profile);
         let table = tables.find(|&table| {
@@ -117,7 +117,7 @@ impl Interpreter {
         Ok(())
     }
 
-    /// Whether there is room for one more, if it is a new one.
+    /// Fails if there is no room for a new member or group.
     fn check_room(&self, profile: Object, is_new: bool, has: usize) -> Result<(), StoreError> {
         let kind = &self.schema.objects[profile].kind;
         let capacity = kind.profile().map_or(0, |profile| profile.size);

@@ -1,5 +1,5 @@
-//! How an entry is found: by hash where matches cannot overlap, longest prefix first where they can
-//! nest, by priority otherwise.
+//! Index of a table's entries: by hash if matches cannot overlap, by longest prefix first if they can nest, by priority
+//! otherwise.
 
 use super::{EntryId, EntryState};
 use ir::types::is_signed;
@@ -7,11 +7,11 @@ use ir::{Bits, Entry, KeyMatch, MatchKind, Type};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-/// Entries by what they match.
+/// Entries by their matches.
 #[derive(Debug)]
 pub(super) struct Index {
-    /// Which keys of a packet take part, in order, and their widths: selectors do not, and entries have no match for
-    /// them.
+    /// Indices of the packet's keys that entries match, in order. Selectors are not among them, since entries have no
+    /// match for them.
     matched: Vec<usize>,
     widths: Vec<u32>,
     form: Form,
@@ -19,12 +19,12 @@ pub(super) struct Index {
 
 #[derive(Debug)]
 enum Form {
-    /// All keys exact.
+    /// All keys are exact.
     Exact(HashMap<Vec<Bits>, EntryId>),
-    /// One `lpm` key, at this index among those that take part; the others exact. By length, longest
+    /// One `lpm` key, at this index among the matched keys; the others are exact. Maps are by prefix length, longest
     /// first.
     Lpm(usize, BTreeMap<Reverse<u32>, HashMap<Vec<Bits>, EntryId>>),
-    /// Tried one after the other: larger priorities first, then longer prefixes, then the older.
+    /// Entries are tried one after the other: higher priorities first, then longer prefixes, then older entries.
     Ordered {
         signed: Vec<bool>,
         order: Vec<(Reverse<u32>, Reverse<u32>, EntryId)>,
@@ -94,7 +94,7 @@ impl Index {
         }
     }
 
-    /// The values of an entry's matches; a prefix of length 0 is all zeros.
+    /// Returns the values of an entry's matches. A prefix of length 0 is all zeros.
     fn exact_key(&self, entry: &Entry) -> Vec<Bits> {
         let matches = entry.keys.iter().zip(&self.widths);
         matches
@@ -119,7 +119,7 @@ impl Index {
             Form::Lpm(at, lengths) => {
                 let mut key: Vec<Bits> = self.matched.iter().map(|&i| key[i].clone()).collect();
                 lengths.iter().find_map(|(&Reverse(length), map)| {
-                    // Lengths fall, so that cutting what was cut already loses nothing.
+                    // Lengths decrease, so that truncating a truncated value loses nothing.
                     key[*at] = prefix(&key[*at], length);
                     map.get(&key).copied()
                 })
@@ -136,7 +136,7 @@ impl Index {
     }
 }
 
-/// Where an entry stands among those that may overlap it.
+/// Returns the sort key of an entry among those that may overlap it.
 fn rank(id: EntryId, entry: &Entry) -> (Reverse<u32>, Reverse<u32>, EntryId) {
     let length = entry.keys.iter().map(prefix_length).sum();
     (Reverse(entry.priority), Reverse(length), id)
@@ -149,7 +149,7 @@ fn prefix_length(found: &KeyMatch) -> u32 {
     }
 }
 
-/// The first bits of a value, zeros after.
+/// Returns the first bits of a value, followed by zeros.
 fn prefix(value: &Bits, length: u32) -> Bits {
     let width = value.width();
     if length >= width {

@@ -1,8 +1,8 @@
-//! Members of value sets.
+//! Matching of value sets.
 
 use ir::{Bits, KeyMatch};
 
-/// Whether values are a member of a value set.
+/// Returns true if values match a member of a value set. Each value comes with true if it is signed.
 pub(crate) fn member_matches<'a>(
     values: impl Iterator<Item = (&'a Bits, bool)>,
     member: &[KeyMatch],

@@ -1,4 +1,4 @@
-//! Tables: their entries, found by match.
+//! Tables: entries, found by match.
 
 mod index;
 mod matches;
@@ -16,49 +16,49 @@ use profile::TableProfile;
 use schema::Schema;
 use std::collections::{BTreeMap, HashMap};
 
-/// Entries a table holds if the program gives no size: what the kernel's maps are built with.
+/// Capacity of a table for which the program declares no size, as in the kernel's maps.
 pub const DEFAULT_CAPACITY: u64 = 1024;
 
-/// Names an entry of one table; later entries have larger ones.
+/// Id of an entry in one table. Later entries have larger ids.
 pub(crate) type EntryId = u64;
 
-/// An entry and what belongs to it.
+/// Entry with its direct counter and meter.
 #[derive(Debug)]
 pub(crate) struct EntryState {
-    /// The entry as it was given, its match in canonical form.
+    /// Entry as it was given, with its match in canonical form.
     pub entry: Entry,
-    /// Its direct counter.
+    /// Direct counter.
     pub count: Count,
-    /// Its direct meter.
+    /// Direct meter.
     pub meter: Meter,
 }
 
-/// A table's state.
+/// State of a table.
 #[derive(Debug)]
 pub(crate) struct TableState {
-    /// What runs when nothing matches.
+    /// Action that runs if no entry matches.
     default: ActionCall,
     entries: BTreeMap<EntryId, EntryState>,
     identities: HashMap<(Vec<KeyMatch>, u32), EntryId>,
     index: Index,
     next_id: EntryId,
-    /// How many changes there were.
+    /// Number of changes.
     generation: u64,
     capacity: u64,
-    /// Keys must be below this: the size of an `array_table`.
+    /// Limit of the key's value: the size of an `array_table`.
     key_limit: Option<u64>,
     const_entries: bool,
     const_default: bool,
     prioritized: bool,
     keys: Vec<(MatchKind, ir::Type)>,
     profile: Option<TableProfile>,
-    /// What its direct counter counts, if it has one.
+    /// Unit of its direct counter, if it has one.
     counted: Option<Counted>,
     meters_bytes: bool,
 }
 
 impl TableState {
-    /// A table with the program's own entries.
+    /// Creates a table with the program's own entries.
     pub(crate) fn new(program: &Program, schema: &Schema, table: Table) -> TableState {
         let data = &program.tables[table];
         let keys: Vec<_> = data
@@ -88,19 +88,19 @@ impl TableState {
             keys,
         };
         for entry in &data.entries {
-            // Duplicates are the checker's to refuse; the first stands.
+            // The checker refuses duplicates; here the first entry wins.
             let _ = state.put(schema::without_selectors(data, entry));
         }
         state
     }
 
-    /// The entry that a key finds.
+    /// Returns the entry that a key matches.
     pub(crate) fn lookup(&self, key: &[Bits]) -> Option<EntryId> {
         self.index.lookup(key, &self.entries)
     }
 
-    /// What runs for a packet with this key: what the entry that it finds says, or the default action. `externs` has the
-    /// table's action profile.
+    /// Returns the action that runs for a packet with this key: that of the entry found, or the default action.
+    /// `externs` holds the table's action profile.
     pub(crate) fn chosen<'a>(
         &'a self,
         found: Option<EntryId>,
@@ -119,7 +119,7 @@ impl TableState {
         &self.entries[&id]
     }
 
-    /// What a packet of so many bytes does to what is kept for the entry that it finds: the colour that the direct meter gives it.
+    /// Updates the direct counter and meter of an entry for a packet of `bytes` bytes. Returns the meter's colour.
     pub(crate) fn hit(&mut self, id: EntryId, now: u64, bytes: u64) -> Option<Color> {
         let (packets, more) = self.counted.map_or((0, 0), |unit| unit.by_packet(bytes));
         let EntryState { count, meter, .. } = self.entries.get_mut(&id)?;
@@ -128,14 +128,14 @@ impl TableState {
         Some(meter.execute(now, bytes))
     }
 
-    /// Sets the counters of all entries to zero.
+    /// Zeroes the counters of all entries.
     pub(crate) fn reset_counts(&mut self) {
         for entry in self.entries.values_mut() {
             entry.count = Count::default();
         }
     }
 
-    /// Whether entries have counters.
+    /// Returns true if entries have direct counters.
     pub(crate) fn counts(&self) -> bool {
         self.counted.is_some()
     }
@@ -144,7 +144,7 @@ impl TableState {
         self.entries.get_mut(&id)
     }
 
-    /// How many changes of the entries and the default action there were.
+    /// Returns the number of changes of the entries and the default action.
     pub(crate) fn generation(&self) -> u64 {
         self.generation
     }
@@ -162,7 +162,7 @@ impl TableState {
         Ok(())
     }
 
-    /// Every entry, the program's own first.
+    /// Returns every entry, the program's own first.
     pub(crate) fn entries(&self) -> impl Iterator<Item = &EntryState> {
         self.entries.values()
     }
@@ -176,7 +176,7 @@ impl TableState {
         Ok(())
     }
 
-    /// Gives the entry with this match another action.
+    /// Replaces the action of the entry with this match.
     pub(crate) fn modify(
         &mut self,
         keys: &[KeyMatch],
@@ -202,7 +202,7 @@ impl TableState {
         Ok(())
     }
 
-    /// The entry with a match and priority.
+    /// Finds the entry with a match and priority.
     pub(crate) fn find(&self, keys: &[KeyMatch], priority: u32) -> Result<EntryId, StoreError> {
         self.identities
             .get(&self.identity(keys, priority))
@@ -251,7 +251,7 @@ impl TableState {
         Ok(id)
     }
 
-    /// What makes an entry the same as another.
+    /// Returns the identity of an entry: its match in canonical form, and its priority if the table has priorities.
     fn identity(&self, keys: &[KeyMatch], priority: u32) -> (Vec<KeyMatch>, u32) {
         let matched = self.keys.iter();
         let matched = matched.filter(|(kind, _)| *kind != MatchKind::Selector);
@@ -264,7 +264,7 @@ impl TableState {
     }
 }
 
-/// Whether the table is an array, and the size it declares.
+/// Returns true if the table is an array, and the size that it declares.
 fn declared_size(program: &Program, data: &TableData) -> (bool, Option<u64>) {
     let implementation = data.properties.iter().find_map(|(_, value)| match value {
         CtorValue::Extern(object) => Some(&program.externs[*object])
@@ -280,7 +280,7 @@ fn declared_size(program: &Program, data: &TableData) -> (bool, Option<u64>) {
     )
 }
 
-/// The extern object of a type among a table's properties.
+/// Returns the extern object of a type among a table's properties.
 fn property_extern<'p>(
     program: &'p Program,
     data: &TableData,

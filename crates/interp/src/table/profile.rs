@@ -1,4 +1,4 @@
-//! Action profiles and selectors: what an entry runs that refers to a member or a group.
+//! Action profiles and selectors: actions of entries that refer to a member or a group.
 
 use cranelift_entity::EntityRef;
 use externs::hash::Algorithm;
@@ -6,20 +6,20 @@ use externs::{Profile, State};
 use ir::{ActionCall, Bits, CtorValue, MatchKind, Program, Table, Type};
 use schema::{Object, Reference, Schema, TableSchema};
 
-/// What runs, and by what way it was found.
+/// Action that runs, with the group and member through which it was found.
 #[derive(Clone, Debug)]
 pub(crate) struct Chosen<'a> {
-    /// An index of the table's actions.
+    /// Index of the action in the table's list.
     pub action: u32,
     pub args: &'a [Bits],
-    /// The group that the entry names.
+    /// Group that the entry refers to.
     pub group: Option<u32>,
-    /// The member that the entry names, or that was chosen of the group.
+    /// Member that the entry refers to, or that was chosen from the group.
     pub member: Option<u32>,
 }
 
 impl Chosen<'_> {
-    /// An action that stands in the table.
+    /// Returns an action of the table itself.
     pub(crate) fn own(call: &ActionCall) -> Chosen<'_> {
         Chosen {
             action: call.action,
@@ -30,19 +30,19 @@ impl Chosen<'_> {
     }
 }
 
-/// A table's action profile.
+/// Action profile of a table.
 #[derive(Debug)]
 pub(super) struct TableProfile {
     object: Object,
-    /// The table as its entries see it.
+    /// Schema of the table.
     schema: TableSchema,
-    /// The number in the table of each action that a member may run.
+    /// Index in the table's list of each action that a member may run.
     actions: Vec<u32>,
-    /// How a group's member is chosen.
+    /// Algorithm that chooses a group's member.
     algorithm: Algorithm,
 }
 
-/// The action profile of a table.
+/// Returns the action profile of a table, if it has one.
 pub(super) fn of_table(program: &Program, schema: &Schema, table: Table) -> Option<TableProfile> {
     let object = schema.profile_of(table)?;
     let data = &schema.tables[table];
@@ -67,7 +67,7 @@ pub(super) fn of_table(program: &Program, schema: &Schema, table: Table) -> Opti
 }
 
 impl TableProfile {
-    /// What an entry's call leads to; `None` if it is one of the table's own actions.
+    /// Resolves an entry's reference. `None` if its call is one of the table's own actions.
     pub(super) fn follow<'a>(
         &self,
         call: &ActionCall,

@@ -1,4 +1,4 @@
-//! The execution trace for programs: one JSON object per event.
+//! Execution trace in machine-readable form: one JSON object per event.
 
 use super::TraceEvent;
 use diag::SourceMap;
@@ -14,8 +14,8 @@ struct Line<'a> {
     line: Option<u32>,
 }
 
-/// An event as one line of JSON without a line end: the event's fields, and `file` and `line` where
-/// a source location caused it.
+/// Formats an event as one line of JSON without a line end: the event's fields, with `file` and `line` if the event has
+/// a source location.
 pub fn json(event: &TraceEvent, sources: &SourceMap) -> String {
     let place = sources.line_col(event.span);
     let line = Line {
@@ -23,6 +23,6 @@ pub fn json(event: &TraceEvent, sources: &SourceMap) -> String {
         file: place.map(|(file, _)| sources.file(file).name.as_str()),
         line: place.map(|(_, at)| at.line),
     };
-    // Strings, numbers and bools have no form that JSON lacks.
+    // Strings, numbers and booleans can always be expressed in JSON.
     serde_json::to_string(&line).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! A packet's execution trace: what happened to it, event by event, in P4 names.
+//! Execution trace of a packet: events in order, with P4 names.
 
 mod json;
 mod text;
@@ -11,202 +11,203 @@ use control::Packet;
 use diag::Span;
 use serde::Serialize;
 
-/// Something that happened to a packet.
+/// Event in a packet's execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceEvent {
-    /// The source that caused it.
+    /// Source location that caused the event.
     pub span: Span,
-    /// What happened.
+    /// Kind of the event, with its data.
     pub kind: TraceKind,
 }
 
-/// A name and its value as people read it.
+/// Name and value in readable form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Named {
-    /// The name.
+    /// Name.
     pub name: String,
-    /// The value, or an entry's match on it.
+    /// Value, or an entry's match on it.
     pub value: String,
 }
 
-/// What happened.
+/// Kind of an event, with its data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum TraceKind {
     /// A packet came in.
     Packet {
-        /// On this port.
+        /// Ingress port.
         port: u32,
-        /// Its bytes in hexadecimal.
+        /// Bytes in hexadecimal.
         bytes: String,
     },
     /// A block of the pipeline begins.
     Block {
-        /// What it is for.
+        /// Role of the block in the pipeline.
         role: &'static str,
-        /// Its name in the program.
+        /// Name in the program.
         name: String,
     },
-    /// The parser is in a state.
+    /// The parser entered a state.
     State {
-        /// The state.
+        /// Name of the state.
         state: String,
     },
     /// A header was read from the packet.
     Extract {
-        /// The header.
+        /// Name of the header.
         header: String,
-        /// Its first byte.
+        /// Offset of its first byte.
         from: usize,
-        /// One past its last byte.
+        /// Offset after its last byte.
         to: usize,
-        /// Its fields.
+        /// Fields of the header.
         fields: Vec<Named>,
     },
-    /// The parser moved on without reading.
+    /// The parser advanced without reading.
     Advance {
-        /// So many bytes.
+        /// Number of bytes skipped.
         bytes: u64,
-        /// To this byte.
+        /// Offset of the byte that it advanced to.
         to: usize,
     },
     /// A select decided.
     Select {
-        /// The values it looked at.
+        /// Values of the select's keys.
         keys: Vec<String>,
-        /// The state it leads to, `accept` and `reject` among them; `None` if no case matched.
+        /// Next state, including `accept` and `reject`. `None` if no case matched.
         to: Option<String>,
     },
     /// The parser rejected the packet.
     Reject {
-        /// The error's name.
+        /// Name of the error.
         error: String,
     },
     /// A variable or field was written.
     Assign {
-        /// Its name.
+        /// Name of the variable or field.
         place: String,
-        /// What it was.
+        /// Old value.
         old: String,
-        /// What it is.
+        /// New value.
         new: String,
-        /// Whether the two differ.
+        /// True if the two differ.
         changed: bool,
     },
     /// A header was copied.
     CopyHeader {
-        /// To this one.
+        /// Name of the destination.
         to: String,
-        /// From this one.
+        /// Name of the source.
         from: String,
-        /// Whether it is valid now.
+        /// True if the destination is valid now.
         valid: bool,
     },
     /// A header became valid or invalid.
     Validity {
-        /// The header.
+        /// Name of the header.
         header: String,
-        /// Whether it is valid now.
+        /// True if the header is valid now.
         valid: bool,
     },
     /// A table was looked up, and its action begins.
     Table {
-        /// The table.
+        /// Name of the table.
         table: String,
-        /// What was looked up.
+        /// Values of the keys.
         keys: Vec<Named>,
-        /// Whether an entry matched.
+        /// True if an entry matched.
         hit: bool,
-        /// What that entry asks.
+        /// Match of that entry.
         #[serde(skip_serializing_if = "Option::is_none")]
         entry: Option<Vec<Named>>,
-        /// The group of an action selector that it names.
+        /// Group of an action selector that the entry refers to.
         #[serde(skip_serializing_if = "Option::is_none")]
         group: Option<u32>,
-        /// The member of an action profile that it names, or that the group's hash chose.
+        /// Member of an action profile that the entry refers to, or that the group's hash chose.
         #[serde(skip_serializing_if = "Option::is_none")]
         member: Option<u32>,
-        /// The action that runs.
+        /// Name of the action that runs.
         action: String,
-        /// Its arguments.
+        /// Arguments of the action.
         args: Vec<Named>,
     },
     /// An extern was called.
     Extern {
-        /// Its name; an object's method after the object's name.
+        /// Name of the extern; for a method, the object's name and the method's name.
         name: String,
-        /// Values in.
+        /// Argument values.
         args: Vec<String>,
-        /// Values out.
+        /// Result values.
         results: Vec<String>,
     },
-    /// Values were handed to the control plane.
+    /// Values were sent to the control plane.
     Digest {
-        /// The digest's name.
+        /// Name of the digest.
         digest: String,
-        /// For whom they are.
+        /// Receiver of the digest.
         receiver: u64,
-        /// The values.
+        /// Values of the digest.
         fields: Vec<Named>,
     },
     /// The program wrote a line to the log.
     Log {
-        /// The line.
+        /// Text of the line.
         line: String,
     },
     /// A header was written to the outgoing packet.
     Emit {
-        /// The header.
+        /// Name of the header.
         header: String,
-        /// Its first byte in the outgoing packet.
+        /// Offset of its first byte in the outgoing packet.
         from: usize,
-        /// One past its last byte.
+        /// Offset after its last byte.
         to: usize,
-        /// Its fields.
+        /// Fields of the header.
         fields: Vec<Named>,
     },
-    /// `v1model`: a packet begins anew, or a copy of it goes its way. Everything up to the next verdict is about it.
+    /// A packet is resubmitted or recirculated, or a copy of it starts (`v1model`). The events up to the next verdict
+    /// belong to it.
     Begins {
-        /// What it is.
+        /// Description of the instance.
         instance: &'static str,
-        /// The port that a copy goes to.
+        /// Port that a copy is sent to.
         #[serde(skip_serializing_if = "Option::is_none")]
         port: Option<u32>,
-        /// The copy's replication id.
+        /// Replication id of a copy.
         #[serde(skip_serializing_if = "Option::is_none")]
         rid: Option<u16>,
-        /// How often it was cloned or began anew.
+        /// Number of times that it was cloned, resubmitted or recirculated.
         round: u32,
-        /// The metadata that it kept by a field list.
+        /// Metadata preserved by a field list.
         kept: Vec<Named>,
     },
-    /// `v1model`: the traffic manager lost a packet or a copy.
+    /// The traffic manager lost a packet or a copy (`v1model`).
     Lost {
-        /// Why.
+        /// Reason of the loss.
         reason: String,
     },
-    /// What the kernel is to keep beside the packet.
+    /// Metadata that the kernel must keep beside the packet.
     Marks(Marks),
     /// The processing of the packet, or of one copy, ended.
     Verdict {
-        /// How.
+        /// Disposition, in words.
         verdict: String,
-        /// What came out, copies first.
+        /// Packets that came out, copies first.
         packets: Vec<TracePacket>,
     },
 }
 
-/// A packet that came out.
+/// Packet that came out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TracePacket {
-    /// Of this port.
+    /// Egress port.
     pub port: u32,
-    /// Its bytes in hexadecimal.
+    /// Bytes in hexadecimal.
     pub bytes: String,
 }
 
 impl TraceKind {
-    /// The last event of a packet.
+    /// Returns the last event of a packet.
     pub(crate) fn verdict(disposition: &Disposition, packets: &[Packet]) -> TraceKind {
         TraceKind::Verdict {
             verdict: disposition.to_string(),
@@ -221,7 +222,7 @@ impl TraceKind {
     }
 }
 
-/// Bytes in hexadecimal.
+/// Formats bytes in hexadecimal.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     bytes

@@ -1,14 +1,14 @@
-//! The execution trace for people: a line per event, indented below its block, the source line at its end.
+//! Execution trace as text: a line per event, indented below its block, with the source line at its end.
 
 use super::{Named, TraceEvent, TraceKind};
 use crate::outcome::Marks;
 use diag::{SourceMap, counted};
 use std::fmt::Write;
 
-/// Where the source line stands, in characters.
+/// Column of the source line, in characters.
 const COLUMN: usize = 72;
 
-/// An event as text; empty for one that changed nothing. Several lines for one with fields, each with
+/// Formats an event as text. Empty if the event changed nothing. An event with fields takes several lines, each with
 /// its line end.
 pub fn text(event: &TraceEvent, sources: &SourceMap) -> String {
     let mut lines = body(&event.kind);
@@ -165,7 +165,7 @@ fn body(kind: &TraceKind) -> Vec<String> {
     }
 }
 
-/// Bytes, both ends included.
+/// Formats a range of bytes, both ends included.
 fn range(from: usize, to: usize) -> String {
     if from == to {
         format!("none at {from}")
@@ -191,7 +191,7 @@ fn with_fields(first: String, fields: &[Named]) -> Vec<String> {
     std::iter::once(first).chain(fields).collect()
 }
 
-/// A number in both bases, where a reader may need the other.
+/// Formats a number in both bases, if a reader may need the other.
 fn readable(value: &str) -> String {
     if let Some(digits) = value.strip_prefix("0x") {
         return match u32::from_str_radix(digits, 16) {
@@ -211,7 +211,7 @@ fn all_readable(values: &[String]) -> String {
     values.join(", ")
 }
 
-/// Hexadecimal digits, cut where they are many.
+/// Shortens hexadecimal digits if there are many.
 fn shortened(bytes: &str) -> String {
     const SHOWN: usize = 128;
     match bytes.get(..SHOWN) {

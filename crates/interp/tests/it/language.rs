@@ -1,4 +1,4 @@
-//! What statements and expressions mean, on a switch that passes four bytes and a payload byte.
+//! Semantics of statements and expressions, on a switch that passes four bytes and a payload byte.
 
 use crate::common::{interpreter, run_body, sent, switch};
 use interp::{Disposition, Fault, Interpreter, Options};
@@ -32,7 +32,7 @@ fn calls_copy_in_and_out() {
     let routine = "var p: bit<8>\nvar q: bit<8>\nvar r: bit<8>\nheader inner: bytes\n\
                    routine f function(in p, inout q, out r, header_inout inner) {\n\
                      r = r + p;\n  q = q + 8w1;\n  inner.d = 8w40;\n  p = 8w99;\n  return;\n  q = 8w0;\n}";
-    // q is bound to h.a, which the body does not see change while it runs.
+    // `q` is bound to `h.a`, whose changes the body does not see while it runs.
     let out = run_body(
         routine,
         "  y = 8w50;\n  call f(in h.b, inout h.a, out y, header h);\n  h.c = y;",
@@ -120,7 +120,7 @@ fn stacks_move_and_their_edges_are_safe() {
     assert_eq!(run_body(STACK, &pop), [50, 0, 1, 4, 9]);
     let far = format!("{fill}  push_front s by 9;\n  h.a = s[2].a;\n  h.d = cast(s.next, bit<8>);");
     assert_eq!(run_body(STACK, &far), [0, 2, 3, 3, 9]);
-    // Outside: reads are zero, writes are lost.
+    // Outside of the stack, reads are zero and writes have no effect.
     let outside =
         "  n = 32w5;\n  s[n].a = 8w9;\n  h.a = s[n].a;\n  copy s[n] = h;\n  copy h = s[n];";
     assert_eq!(run_body(STACK, outside), [9]);

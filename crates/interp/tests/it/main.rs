@@ -1,4 +1,4 @@
-//! The integration tests, in one binary: a module a subject.
+//! Integration tests in one binary, one module per subject.
 
 mod common;
 mod language;

@@ -1,11 +1,11 @@
-//! Parsers at their edges, on a filter that accepts what was parsed.
+//! Edge cases of parsers, on a filter that accepts what was parsed.
 
 use crate::common::{ERRORS, interpreter};
 use control::{Change, Store, StoreError};
 use interp::{Disposition, Interpreter};
 use ir::{Bits, KeyMatch};
 
-/// A filter around the states of its parser. `accept` holds unless the body of the control says
+/// Returns a filter around the states of its parser. It accepts the packet unless the body of the control sets `accept`
 /// otherwise.
 fn filter(states: &str, control: &str) -> String {
     format!(
@@ -26,7 +26,7 @@ fn filter(states: &str, control: &str) -> String {
     )
 }
 
-/// The parser's error for a packet; `accept` for none.
+/// Returns the parser's error for a packet, or `accept`.
 fn error(states: &str, packet: &[u8]) -> String {
     let outcome = interpreter(&filter(states, "")).run(0, packet);
     match (outcome.rejected, outcome.parser_error) {

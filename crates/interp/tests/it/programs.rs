@@ -1,5 +1,5 @@
-//! Every STF test of the repository on the interpreter, from P4 source: on the program as elaborated,
-//! and on the program after all passes, which must mean the same.
+//! Runs every STF test of the repository on the interpreter, from P4 source. Each runs on the program as elaborated and
+//! on the program after all passes, which must behave alike.
 
 use arch::tc::Direction;
 use control::{Store, stf};
@@ -13,7 +13,7 @@ use syntax::{LoadError, Loaded, SourceLoader};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// Files beside the including one, then the include files.
+/// Loads files beside the including one, then include files.
 struct Files;
 
 impl SourceLoader for Files {
@@ -61,7 +61,7 @@ fn compile(path: &Path) -> Result<Program, String> {
     }
 }
 
-/// What is wrong with a script's run; empty if nothing.
+/// Runs a script, and returns its errors.
 fn run(program: &Arc<Program>, script: &Path) -> Vec<String> {
     let mut map = SourceMap::new();
     let Ok(text) = std::fs::read_to_string(script) else {
@@ -101,7 +101,7 @@ fn run(program: &Arc<Program>, script: &Path) -> Vec<String> {
     }
 }
 
-/// All files below a folder with an ending, in order.
+/// Collects all files below a folder whose names have an ending, in order.
 fn files(folder: &Path, ending: &str, into: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return;
@@ -117,8 +117,8 @@ fn files(folder: &Path, ending: &str, into: &mut Vec<PathBuf>) {
     }
 }
 
-/// The scripts of a program: `NAME.stf` and `NAME.*.stf` beside it, or all scripts of its folder where
-/// it is the folder's only program.
+/// Returns the scripts of a program: `NAME.stf` and `NAME.*.stf` beside it, or all scripts of its folder if it is the
+/// folder's only program.
 fn scripts(program: &Path) -> Vec<PathBuf> {
     let folder = program.parent().unwrap_or(program);
     let mut beside = Vec::new();

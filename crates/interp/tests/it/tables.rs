@@ -1,16 +1,16 @@
-//! Tables: which entry is found, and what the control plane may do.
+//! Tables: the entry that is found, and operations of the control plane.
 
 use crate::common::{add, entry, interpreter, sent, switch, table};
 use control::{Change, Count, EntryKey, Store, StoreError};
 use interp::Interpreter;
 use ir::{ActionCall, Bits, KeyMatch};
 
-/// The key that finds an entry.
+/// Returns the key of an entry.
 fn at(keys: Vec<KeyMatch>, priority: u32) -> EntryKey {
     EntryKey { keys, priority }
 }
 
-/// A table over `keys`; its action sets `h.d`.
+/// Returns an interpreter with a table over `keys`, whose action sets `h.d`.
 fn with_table(keys: &str, rest: &str) -> Interpreter {
     let declarations = format!(
         "var v: bit<8>\naction S.set(v) {{\n  h.d = v;\n}}\naction S.none() {{}}\n\
@@ -30,7 +30,7 @@ fn exact(value: u32) -> KeyMatch {
     KeyMatch::Exact(bits(value))
 }
 
-/// What the action wrote for a packet that begins with `a` and `b`; `None` for a miss.
+/// Returns the value that the action wrote for a packet that begins with `a` and `b`. `None` for a miss.
 fn found(it: &mut Interpreter, a: u8, b: u8) -> Option<u8> {
     let outcome = it.run(0, &[a, b, 0, 0]);
     let bytes = sent(&outcome);
@@ -297,7 +297,7 @@ fn a_selector_spreads_flows_over_the_actions_of_an_entry() {
     assert_eq!(found(&mut it, 1, 9), Some(30));
     one.action = to(2, 1);
     it.change(Change::Modify(t, one)).unwrap();
-    // Members stand in the order of their numbers, and the hash is CRC-16 of one byte.
+    // Members are in the order of their numbers, and the hash is CRC-16 of one byte.
     let values = [20, 10, 10];
     for flow in 0..=255 {
         let hashed = externs::hash::Algorithm::Crc16.compute_bytes(&[flow]);

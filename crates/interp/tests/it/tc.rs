@@ -1,4 +1,4 @@
-//! `tc_model`: what happens around a program's blocks.
+//! Tests of `tc_model`: the steps around a program's blocks.
 
 use crate::common::{ERRORS, interpreter, program, sent};
 use arch::tc::Direction;
@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 const PACKET: [u8; 5] = [1, 2, 3, 4, 9];
 
-/// A header `h` of four bytes, rejected where the first is 7, and the body of the control.
+/// Returns a program with a header `h` of four bytes, rejected if the first is 7, and this body of the control.
 fn with(body: &str) -> String {
     let input = [
         ("input_port", "bit<32>"),

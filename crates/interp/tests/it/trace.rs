@@ -1,4 +1,4 @@
-//! Execution traces, as text and as JSON, and a packet decoded.
+//! Execution traces, as text and as JSON, and decoding of a packet.
 
 use crate::common::{add, interpreter, program, switch};
 use interp::trace::{TraceEvent, json, text};

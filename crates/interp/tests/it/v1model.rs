@@ -1,4 +1,4 @@
-//! `v1model`: what happens around a program's blocks, and its externs.
+//! Tests of `v1model`: the steps around a program's blocks, and its externs.
 
 use crate::common::{ERRORS, interpreter, sent};
 use control::Digest;
@@ -8,7 +8,7 @@ use control::{
 use interp::{Disposition, Fault, Interpreter};
 use ir::Bits;
 
-/// A switch with a header `h` of four bytes and given bodies; ingress sends to port 2 first.
+/// Returns a switch with a header `h` of four bytes and the given bodies. Ingress first selects port 2.
 fn with(declarations: &str, ingress: &str, egress: &str) -> String {
     let vars = [
         ("ingress_port", "bit<9>"),
@@ -103,7 +103,7 @@ fn the_drop_port_drops_at_the_end_of_ingress_and_of_egress() {
         run("", &undone, "", &[6; 4]).disposition,
         Disposition::Forward(3)
     );
-    // What egress finds in egress_spec is not what ingress left.
+    // Egress does not see the `egress_spec` that ingress wrote.
     let outcome = run("", "", "  h.b = cast(sm.egress_spec, bit<8>);", &[6; 4]);
     assert_eq!(sent(&outcome), [6, 0, 6, 6]);
 }
@@ -226,7 +226,7 @@ fn a_failed_assertion_ends_the_packet_and_a_loop_without_end_is_reported() {
     );
 }
 
-/// The same with copies, and two fields of metadata, of which `kept` is in list 1.
+/// Returns the same with copies, and two metadata fields, of which `kept` is in field list 1.
 fn with_copies(ingress: &str, egress: &str) -> Interpreter {
     let text = with(
         "var meta.kept: bit<8>\nvar meta.lost: bit<8>",
@@ -242,7 +242,7 @@ fn with_copies(ingress: &str, egress: &str) -> Interpreter {
     interpreter(&(text + "field_list 1 { meta.kept }\n"))
 }
 
-/// What came out: port and bytes.
+/// Returns the packets that came out: port and bytes.
 fn left(outcome: &interp::Outcome) -> Vec<(u32, &[u8])> {
     let packets = outcome.packets.iter();
     packets.map(|p| (p.port, p.bytes.as_slice())).collect()
@@ -260,7 +260,7 @@ const CLONE: &str = "  extern clone_preserving_field_list(in(32w0), in(32w5), in
 const RESUBMIT: &str = "  extern resubmit_preserving_field_list(in(8w1));\n";
 const RECIRCULATE: &str = "  extern recirculate_preserving_field_list(in(8w1));\n";
 
-/// Puts the kind of packet and what it kept into the header.
+/// Statements that write the instance type and the preserved metadata to the header.
 const SHOW: &str =
     "  h.b = cast(sm.instance_type, bit<8>);\n  h.c = meta.kept;\n  h.d = meta.lost;\n";
 
@@ -294,7 +294,7 @@ fn what_becomes_of_a_packet_is_decided_in_order() {
     let all = format!("  meta.kept = meta.kept + 8w1;\n  sm.mcast_grp = 16w4;\n{CLONE}");
     let once = format!("  if (sm.instance_type == 32w0) {{\n{RESUBMIT}  }}\n");
     let group = [Replica { port: 3, rid: 9 }];
-    // Clone, then resubmit; the resubmitted one is cloned and sent to the group.
+    // Clone, then resubmit; the resubmitted packet is cloned and sent to the group.
     let show_rid = format!("{SHOW}  h.d = cast(sm.egress_rid, bit<8>);\n");
     let mut it = with_copies(&format!("{all}{once}"), &show_rid);
     session(&mut it, 5, &[Replica { port: 7, rid: 1 }]);
@@ -303,11 +303,11 @@ fn what_becomes_of_a_packet_is_decided_in_order() {
     assert_eq!(outcome.disposition, Disposition::Multicast(4));
     let expected: [(u32, &[u8]); 3] = [(7, &[6, 1, 1, 1]), (7, &[6, 1, 2, 1]), (3, &[6, 5, 2, 9])];
     assert_eq!(left(&outcome), expected);
-    // A group comes before the drop port.
+    // A multicast group takes precedence over the drop port.
     let mut it = with_copies("  sm.egress_spec = 9w511;\n  sm.mcast_grp = 16w4;", SHOW);
     it.change(Change::Group(4, group.to_vec())).unwrap();
     assert_eq!(left(&it.run(5, &[6, 0, 0, 0])), [(3, &[6, 5, 0, 0][..])]);
-    // A dropped packet is not recirculated, but cloned.
+    // A dropped packet is not recirculated, but it is cloned.
     let drop = format!("{RECIRCULATE}{CLONE}  sm.egress_spec = 9w511;");
     let egress = format!("  if (sm.instance_type == 32w0) {{\n{drop}  }}\n{SHOW}");
     let mut it = with_copies("", &egress);
@@ -326,12 +326,12 @@ fn a_recirculated_packet_is_parsed_as_it_was_deparsed() {
          set_valid g;\n{RECIRCULATE}  }}"
     );
     let outcome = with_copies(ingress, &egress).run(5, &[4, 0, 0, 0]);
-    // Twice around, four more bytes each time: the second time they are payload.
+    // Recirculated twice, with four more bytes each time: the second time they are payload.
     assert_eq!(
         left(&outcome),
         [(2, &[6, 4, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0][..])]
     );
-    // What ingress asks for is done after egress, unless the packet goes to a group.
+    // A recirculation requested by ingress takes place after egress, unless the packet goes to a group.
     let once = format!("{SHOW}  if (sm.instance_type == 32w0) {{\n{RECIRCULATE}  }}");
     let outcome = with_copies(&once, "").run(5, &[6, 0, 0, 0]);
     assert_eq!(left(&outcome), [(2, &[6, 4, 0, 0][..])]);
@@ -397,7 +397,7 @@ fn a_packet_that_goes_round_for_ever_is_cut_off() {
         assert_eq!(outcome.drops.last(), Some(&DropReason::Rounds));
         assert!(left(&outcome).is_empty());
     }
-    // Copies that double each time do not get that far.
+    // Copies that double in each round end earlier.
     let mut it = with_copies(CLONE, &clones);
     session(
         &mut it,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Maps in shared memory as packets use them: the crate `shm` describes their layout. Includes come with the C library. */
+/* Operations of packets on maps in shared memory. The crate `shm` describes their layout. Requires the C library. */
 #ifndef ONPATH_SHM_H
 #define ONPATH_SHM_H
 
@@ -39,7 +39,7 @@ static inline uint64_t shm_u64(const uint8_t *base, uint64_t at) {
     return __atomic_load_n((const uint64_t *)(base + at), __ATOMIC_ACQUIRE);
 }
 
-/* Nanoseconds by the program's clock: that of the machine, unless a test has one of its own. */
+/* Returns the time of the program's clock in nanoseconds: a test's clock if it is set, else the machine's. */
 static inline uint64_t shm_now(const uint8_t *base) {
     struct timespec now;
     uint64_t set = shm_u64(base, 96);
@@ -50,7 +50,7 @@ static inline uint64_t shm_now(const uint8_t *base) {
     return now.tv_sec * 1000000000ull + now.tv_nsec;
 }
 
-/* The number of a map; -1 if there is none of this name. */
+/* Returns the index of a map; -1 if none has this name. */
 static inline int shm_map_number(const uint8_t *base, const char *name) {
     const struct shm_map *maps = (const struct shm_map *)(base + SHM_MAPS);
     uint32_t count = shm_u32(base, 20);
@@ -61,7 +61,7 @@ static inline int shm_map_number(const uint8_t *base, const char *name) {
     return -1;
 }
 
-/* Begins a batch of packets on a core: what they find stays until its end. */
+/* Begins a batch of packets on a core. Memory that they find is not reused until its end. */
 static inline void shm_begin(uint8_t *base, uint32_t core) {
     uint64_t *word = (uint64_t *)(base + shm_u64(base, 56) + 64 * (uint64_t)core);
     __atomic_store_n(word, shm_u64(base, 32), __ATOMIC_SEQ_CST);
@@ -73,12 +73,13 @@ static inline void shm_end(uint8_t *base, uint32_t core) {
     __atomic_store_n(word, 0, __ATOMIC_RELEASE);
 }
 
-/* The directory that a batch of packets reads maps by. */
+/* Returns the directory through which a batch of packets finds maps. */
 static inline uint64_t shm_directory(const uint8_t *base) {
     return shm_u64(base, 40 + 8 * (uint64_t)(shm_u32(base, 24) & 1));
 }
 
-/* The value of exactly this key in a hash table or a prefix trie, the copy of a core where each has one; NULL if there is none. */
+/* Returns the value of exactly this key in a hash table or a prefix trie; NULL if there is none. A per-core map returns
+ * the core's copy. */
 static inline void *shm_exactly(const uint8_t *base, const struct shm_map *map, uint8_t *at, const void *key, uint32_t core) {
     uint64_t copies = map->kind == SHM_CORE_HASH ? shm_u32(base, 16) : 1, value = shm_room(map->value_size);
     uint64_t lengths = map->kind == SHM_TRIE ? (map->key_size * 8ull / 64 + 1) * 8 : 0;
@@ -116,7 +117,7 @@ static inline void *shm_exactly(const uint8_t *base, const struct shm_map *map, 
     }
 }
 
-/* The longest prefix of a trie that a key has, which begins with its own length in bits. */
+/* Returns the value of the longest prefix of a key in a trie. The key begins with its own length in bits. */
 static inline void *shm_prefix(const uint8_t *base, const struct shm_map *map, uint8_t *at, const void *key, uint32_t core) {
     uint32_t length, most = map->key_size * 8 - 32;
     uint8_t prefix[map->key_size];
@@ -139,12 +140,13 @@ static inline void *shm_prefix(const uint8_t *base, const struct shm_map *map, u
     }
 }
 
-/* The memory of a map. The batch has begun. */
+/* Returns the memory of a map. The batch must have begun. */
 static inline uint8_t *shm_place(uint8_t *base, uint64_t directory, uint32_t number) {
     return base + shm_u64(base, directory + 8 * (uint64_t)number);
 }
 
-/* An element of a map that is no ring, the copy of a core where each has one; NULL if there is none. The batch has begun. */
+/* Returns an element of a map that is no ring buffer; NULL if there is none. A per-core map returns the core's copy.
+ * The batch must have begun. */
 static inline void *shm_find(uint8_t *base, uint64_t directory, uint32_t number, const void *key, uint32_t core) {
     const struct shm_map *map = (const struct shm_map *)(base + SHM_MAPS) + number;
     uint8_t *at = shm_place(base, directory, number);
@@ -172,7 +174,7 @@ struct shm_lock {
     uint32_t taken;
 };
 
-/* The number of this thread, as the holder of locks: never 0. */
+/* Returns the number of this thread as the holder of locks: never 0. */
 static inline uint32_t shm_holder(void) {
     static __thread uint32_t holder;
 
@@ -181,7 +183,7 @@ static inline uint32_t shm_holder(void) {
     return holder;
 }
 
-/* Takes a lock, also from a holder that has had it for a second, who must be dead. */
+/* Takes a lock. A holder that has had it for a second must be dead, so that the lock is taken from it. */
 static inline void shm_take(struct shm_lock *lock) {
     struct timespec begun = {0}, now;
     uint32_t met = 0, before = 0;
@@ -192,21 +194,21 @@ static inline void shm_take(struct shm_lock *lock) {
             before = met;
             begun = now;
         }
-        /* What is expected next is that nobody has it, or still the one who is dead. */
+        /* The next exchange expects a free lock, or the dead holder after a second. */
         if ((now.tv_sec - begun.tv_sec) * 1000000000ll + now.tv_nsec - begun.tv_nsec < 1000000000ll)
             met = 0;
         sched_yield();
     }
 }
 
-/* Gives a lock back, unless somebody has taken it away. */
+/* Releases a lock, unless another process has taken it away. */
 static inline void shm_give_back(struct shm_lock *lock) {
     uint32_t holder = shm_holder();
 
     __atomic_compare_exchange_n(&lock->taken, &holder, 0, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
-/* 1 if a ring has room for a record now. */
+/* Returns 1 if a ring buffer has room for a record now. */
 static inline int shm_fits(uint8_t *base, uint64_t directory, uint32_t number, uint32_t length) {
     const struct shm_map *map = (const struct shm_map *)(base + SHM_MAPS) + number;
     uint8_t *at = shm_place(base, directory, number);
@@ -215,7 +217,7 @@ static inline int shm_fits(uint8_t *base, uint64_t directory, uint32_t number, u
     return shm_u64(at, 0) - consumed + 8 + shm_room(length) <= (map->max_entries & ~7u);
 }
 
-/* Adds a record to a ring. 0 if there is no room. */
+/* Adds a record to a ring buffer. Returns 0 if there is no room. */
 static inline int shm_add(uint8_t *base, uint64_t directory, uint32_t number, const void *record, uint32_t length) {
     const struct shm_map *map = (const struct shm_map *)(base + SHM_MAPS) + number;
     uint8_t *at = shm_place(base, directory, number);
@@ -241,13 +243,13 @@ static inline int shm_add(uint8_t *base, uint64_t directory, uint32_t number, co
     return fits;
 }
 
-/* A record until it is handed over: a thread has one at a time. */
+/* Record that is not submitted yet. A thread has one at a time. */
 static __thread struct {
     uint32_t ring, length;
     uint64_t words[8192];
 } shm_record;
 
-/* Memory for a record of a ring; NULL if there is no room. */
+/* Returns memory for a record of a ring buffer; NULL if there is no room. */
 static inline void *shm_reserve(uint8_t *base, uint64_t directory, uint32_t ring, uint64_t length) {
     if (length > sizeof shm_record.words || !shm_fits(base, directory, ring, (uint32_t)length))
         return NULL;

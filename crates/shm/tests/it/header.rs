@@ -1,4 +1,4 @@
-//! The header by which packets read maps, in a process of its own.
+//! Tests of the header through which packets read maps, in a process of its own.
 
 use crate::program::{Kind, Machine};
 use control::{Change, Store};
@@ -80,7 +80,7 @@ fn packets_find_what_writers_have_stored() {
         );
     }
     let table = Kind::Index.table();
-    // The second place of the array, which a swap has led to.
+    // The array is in its second location, to which a swap has led.
     let entry = Kind::Index.entry(40, 0x0102_0304);
     let swap = [Change::Replace(table), Change::Insert(table, entry)];
     store.apply(&swap).expect("applies");

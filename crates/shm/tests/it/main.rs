@@ -1,4 +1,4 @@
-//! Shared memory as the memory of a store: maps by themselves, tables of each structure, and writers in several processes.
+//! Tests of shared memory that holds a store: single maps, tables of each structure, and writers in several processes.
 
 mod header;
 mod maps;

@@ -1,4 +1,4 @@
-//! Maps by themselves.
+//! Tests of single maps.
 
 use crate::program::Machine;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -113,7 +113,7 @@ fn values_with_locks_are_read_and_written_under_them() {
     sets.set_locked(&key, &value).expect("writes");
     let wanted = [&[0; 4], &value[4..]].concat();
     assert_eq!(sets.get_locked(&key).expect("reads"), Some(wanted));
-    // Its holder was killed.
+    // The lock's holder was killed.
     words.set_u32(32u32, 1).expect("writes");
     let way = SetWay {
         set: 1,
@@ -182,7 +182,8 @@ fn what_a_killed_writer_has_left_in_a_hash_is_put_right_by_the_next() {
     for n in 0..3 {
         hash.set(&[n; 12], &[n; 24]).expect("room");
     }
-    // The element of the first key has taken the place of one with the second key, which is still there: there is one key twice.
+    // The element with the first key has replaced one with the second key, which is still linked: one key is there
+    // twice.
     let nodes_at = words.length() as u64 - 80 * (8 + 16 + 24);
     let node = |number: u64| nodes_at + (number - 1) * 48;
     let links = (0..64u32).map(|head| 64 + 4 * head);
@@ -202,7 +203,7 @@ fn what_a_killed_writer_has_left_in_a_hash_is_put_right_by_the_next() {
     words.set_u32(node(3), 1).expect("writes");
     words.set_u32(head, 3).expect("writes");
     assert!(other.is_some());
-    // Readers meet the newer one, once.
+    // Readers find the newer one, once.
     assert_eq!(hash.get(&[0; 12]).expect("reads"), Some(vec![2; 24]));
     let mut count = 0;
     hash.each(&mut |_, _| count += 1).expect("reads");

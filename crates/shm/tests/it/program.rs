@@ -1,4 +1,4 @@
-//! A program with a table of each structure, and its memory in a folder of a test's own.
+//! Program with a table of each structure, and its memory in a folder of the test's own.
 
 use bpf::abi::Abi;
 use control::{Change, EntryKey, Store as _};
@@ -70,7 +70,7 @@ control dep(in headers_t hdr, packet_out packet) {
 xdp(prs(), sw(), dep()) main;
 ";
 
-/// The tables by their numbers.
+/// Tables by number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     Exact,
@@ -121,12 +121,12 @@ impl Kind {
     }
 }
 
-/// The table with nothing but a default action that matters.
+/// Returns the table of which only the default action matters.
 pub(crate) fn by_default() -> Table {
     Table::from_u32(7)
 }
 
-/// A default action whose arguments agree.
+/// Returns a default action with two equal arguments.
 pub(crate) fn default_of(found: u32) -> ActionCall {
     ActionCall {
         action: 0,
@@ -138,10 +138,11 @@ fn member(number: u32) -> Vec<KeyMatch> {
     vec![KeyMatch::Exact(Bits::new(32, number))]
 }
 
-/// Entries that a writer changes in one batch.
+/// Number of entries that a writer changes in one batch.
 pub(crate) const BATCH: u32 = 4;
 
-/// What a writer changes. A batch with several tables whose entries may overlap is made in other maps; without them most are made in place.
+/// Returns the tables that a writer changes. A batch with several tables whose entries may overlap is made in new maps;
+/// without them most tables are changed in place.
 fn kinds(writer: u32) -> impl Iterator<Item = Kind> {
     let is_mixed = writer % 3 != 1;
     let overlap = |kind: &Kind| matches!(kind, Kind::BitVectors | Kind::TupleSpace);
@@ -149,7 +150,7 @@ fn kinds(writer: u32) -> impl Iterator<Item = Kind> {
     all.filter(move |kind| is_mixed || !overlap(kind))
 }
 
-/// A batch that adds, changes or removes all of a writer's entries, by its turn.
+/// Returns a batch that adds, changes or removes all of a writer's entries, depending on its number.
 pub(crate) fn batch(writer: u32, turn: u32) -> Vec<Change> {
     let numbers = writer * BATCH..(writer + 1) * BATCH;
     let mut changes = Vec::new();
@@ -173,7 +174,7 @@ pub(crate) fn batch(writer: u32, turn: u32) -> Vec<Change> {
     changes
 }
 
-/// The value that all entries of a writer have; `None` if none of them is there.
+/// Returns the value of all entries of a writer. `None` if none of them exists.
 pub(crate) fn value(store: &Store<Shm>, writer: u32) -> Option<u32> {
     let mut values = Vec::new();
     for kind in kinds(writer) {
@@ -191,7 +192,7 @@ pub(crate) fn value(store: &Store<Shm>, writer: u32) -> Option<u32> {
     first
 }
 
-/// A folder with the memory of a program, which other processes open by its path.
+/// Folder with the memory of a program, which other processes open by its path.
 pub(crate) struct Machine {
     pub folder: TempDir,
 }
@@ -246,7 +247,7 @@ fn program(folder: &Path) -> Arc<Program> {
             entries,
         ))
     });
-    // Kinds of which the tables have none.
+    // Map kinds that no table uses.
     let more = [
         Map::new("hash", MapKind::Hash, 12, 24, 64),
         Map::new("trie", MapKind::PrefixTrie, 8, 4, 16),
@@ -265,7 +266,7 @@ fn program(folder: &Path) -> Arc<Program> {
     })
 }
 
-/// The memory as another process sees it.
+/// Opens the memory as another process does.
 pub(crate) fn open(folder: &Path) -> Store<Shm> {
     let memory = Shm::open(dir(folder), program(folder)).expect("memory");
     Store::new(memory, true)

@@ -1,4 +1,4 @@
-//! Tables of each structure through a store.
+//! Tests of tables of each structure through a store.
 
 use crate::program::{BATCH, Kind, Machine, batch, by_default, default_of, value};
 use control::{Change, EntryKey, Store, StoreError};
@@ -51,7 +51,7 @@ fn entries_come_change_and_go() {
             store.change(Change::Remove(table, gone)),
             Err(StoreError::Missing)
         );
-        // As another process sees it.
+        // Reads as another process does.
         let mut found = machine.open().entries(table).expect("reads");
         let mut wanted: Vec<_> = (0..256)
             .filter(|number| *number != 8)

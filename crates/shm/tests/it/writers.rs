@@ -1,4 +1,4 @@
-//! Writers in several processes, of which some are killed.
+//! Writers in several processes, some of which are killed.
 
 use crate::program::{BATCH, Kind, Machine, batch, by_default, open, value};
 use control::Store;
@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The child's part of the tests below: writes so many batches.
+/// Child process of the tests below, which writes a number of batches.
 #[test]
 fn write_batches() {
     let Ok(folder) = std::env::var("SHM_TEST_FOLDER") else {
@@ -21,7 +21,7 @@ fn write_batches() {
     let writer = number("SHM_TEST_WRITER").expect("a number");
     let (from, to) = (number("SHM_TEST_FROM"), number("SHM_TEST_TO"));
     let mut store = open(Path::new(&folder));
-    // Where no packet comes, everything is changed in place.
+    // For programs without packets, everything is changed in place.
     store.live = writer % 3 != 2;
     println!("ready");
     for turn in from.expect("a number")..to.expect("a number") {
@@ -114,7 +114,7 @@ fn what_killed_writers_have_begun_is_undone_by_the_next() {
         store.default_action(by_default()).expect("reads");
         assert!(!machine.is_unfinished());
         for (writer, turn) in (0..KILLED).zip(&mut turns) {
-            // The value is one more than the turn that gave it; after a removal it begins anew.
+            // The value is one more than the batch that set it. After a removal it starts again.
             *turn = value(&store, writer).unwrap_or(0);
         }
     }

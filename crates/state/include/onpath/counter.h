@@ -5,7 +5,7 @@
 
 #include "types.h"
 
-/* An element of a counter that counts both. */
+/* Element of a counter of packets and bytes. */
 struct packet_count {
     u64 packets;
     u64 bytes;

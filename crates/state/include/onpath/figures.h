@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Figures by group: each processor has sets of eight groups of its own, in memory that others map. Whoever reads
- * sees every word whole. A group's tag is set after its key; where a group takes the place of another, the set's
- * `changes` is odd meanwhile. Both are done by atomic operations, behind which no other write is seen earlier. */
+/* Metrics by group. Each processor has its own sets of eight groups, in memory that readers map. A reader sees every
+ * word whole. A group's tag is set after its key. While one group replaces another, the set's `changes` is odd. Both
+ * are set by atomic operations, across which writes are not reordered. */
 #ifndef ONPATH_FIGURES_H
 #define ONPATH_FIGURES_H
 
 #include "keys.h"
 #include "types.h"
 
-/* What every set begins with; its ways follow. */
+/* Head of a set. The ways follow. */
 struct figure_set {
     u32 changes;
     u32 unused;
-    u64 lost; /* how much belonged to groups for which there was no way */
+    u64 lost; /* number of updates whose group found no free way */
     u32 tag[SET_WAYS];
 };
 
@@ -28,13 +28,13 @@ struct top_figure {
     u64 error;
 };
 
-/* The number of a key's set on this processor, of `sets` that each has. */
+/* Returns the index of a key's set on this processor, which has `sets` of them. */
 INLINE u32 figure_set_of(u64 hash, u32 sets)
 {
     return this_processor() * sets + ((u32)hash & (sets - 1));
 }
 
-/* Gives an empty way to a key. */
+/* Assigns an empty way to a key. */
 INLINE void figure_begin(struct figure_set *set, u32 at, void *way, u32 tag, const u64 *key, u32 words)
 {
     u64 *own = way;
@@ -45,7 +45,7 @@ INLINE void figure_begin(struct figure_set *set, u32 at, void *way, u32 tag, con
     __sync_fetch_and_or(&set->tag[at], tag);
 }
 
-/* The way of a key, an empty one if it had none, of ways that are `size` bytes apart; SET_WAYS if there is none left. */
+/* Returns the way of a key, or an empty way if it has none. SET_WAYS if no way is free. Ways are `size` bytes apart. */
 INLINE u32 figure_way(struct figure_set *set, void *ways, u32 size, u32 tag, const u64 *key, u32 words)
 {
     u32 at = way_find(set->tag, tag, ways, size, key, words);
@@ -72,7 +72,7 @@ INLINE void tally_add(struct tally_figure *tally, u64 value)
     tally->count++;
 }
 
-/* The number of the highest bit that is set, of a number other than 0. */
+/* Returns the index of the highest bit set in a number other than 0. */
 INLINE u32 highest_bit(u64 number)
 {
     u32 bit = 0;
@@ -86,7 +86,7 @@ INLINE u32 highest_bit(u64 number)
     return bit;
 }
 
-#define HISTOGRAM_BITS 3 /* values that agree in so many bits behind their highest one share a count */
+#define HISTOGRAM_BITS 3 /* values that agree in this many bits after their highest one share a count */
 #define HISTOGRAM_COUNTS ((64 - HISTOGRAM_BITS + 1) << HISTOGRAM_BITS)
 
 INLINE void histogram_add(u64 *counts, u64 value)
@@ -102,8 +102,8 @@ INLINE void histogram_add(u64 *counts, u64 value)
         counts[at]++;
 }
 
-/* HyperLogLog with 2^precision registers: the hash's upper bits choose one, which keeps the greatest place, counted from
- * 1, of the highest bit that is set in the others. A bit behind the last ends the search. */
+/* HyperLogLog with 2^precision registers. The hash's upper bits choose a register. The register keeps the greatest
+ * position of the highest bit set in the other bits, counted from 1. A bit after the last one ends the search. */
 INLINE void distinct_add(u8 *registers, u32 precision, u64 hash)
 {
     u32 at = hash >> (64 - precision), place;
@@ -122,8 +122,8 @@ INLINE u64 saturated_sum(u64 left, u64 right)
     return sum < left ? ~0ull : sum;
 }
 
-/* Space-Saving in a set: the weight of a key, which may take the place of the key with the least weight. The figure is
- * what follows a way's key. */
+/* Space-Saving in a set: adds to the weight of a key, which may replace the key with the least weight. The metric
+ * follows a way's key. */
 INLINE void top_add(struct figure_set *set, void *ways, u32 size, u32 tag, const u64 *key, u32 words, u64 weight)
 {
     u32 at = way_find(set->tag, tag, ways, size, key, words), least = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Keys, and the sets of eight ways that they belong to: of flow states, and of figures by group.
+/* Keys, and the sets of eight ways that they belong to: of flow states, and of metrics by group.
  *
  * The lower half of a key's hash chooses the set. The upper half is the tag, which is compared before the key's
  * words. A way with tag 0 is empty. A way holds the key's words first; the program defines the rest. */
@@ -12,7 +12,7 @@
 
 #define SET_WAYS 8
 
-/* Puts the `bytes` low bytes of a value in network order at byte `at` of a key, which was zero there. */
+/* Writes the `bytes` low bytes of a value in network order at byte `at` of a key, which must be zero there. */
 INLINE void key_put(u64 *word, u32 at, u64 value, u32 bytes)
 {
     u32 bit = at % 8 * 8, spare = 64 - 8 * bytes;
@@ -30,17 +30,17 @@ INLINE void key_put(u64 *word, u32 at, u64 value, u32 bytes)
 #endif
 }
 
-/* The hash of a key. Packets choose keys: without the secret nobody finds some that share a set. */
+/* Returns the hash of a key. Packets choose keys; without the secret nobody finds keys that share a set. */
 INLINE u64 key_hash(const u64 *word, u32 words)
 {
 #ifdef ONPATH_LARGE
-    /* The hash is long: a target that verifies code goes through it once for paths that bring the same. */
+    /* The hash is long: a verifier follows it once for all paths with the same state. */
     paths_meet();
 #endif
     return sip_hash(word, words, hash_seeds.key[0], hash_seeds.key[1]);
 }
 
-/* The tag of a key with this hash. */
+/* Returns the tag of a key with this hash. */
 INLINE u32 key_tag(u64 hash)
 {
     u32 tag = hash >> 32;
@@ -48,7 +48,7 @@ INLINE u32 key_tag(u64 hash)
     return tag ? tag : 1;
 }
 
-/* The first way with this tag and key; SET_WAYS if there is none. Ways are `size` bytes apart. */
+/* Returns the first way with this tag and key, or SET_WAYS. Ways are `size` bytes apart. */
 INLINE u32 way_find(const u32 *tags, u32 tag, const void *ways, u32 size, const u64 *key, u32 words)
 {
 #pragma unroll

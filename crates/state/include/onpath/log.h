@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Messages for a log: so many a second at most, that a program which logs each packet keeps its pace. */
+/* Log messages: limited to so many per second that a program which logs each packet stays fast. */
 #ifndef ONPATH_LOG_H
 #define ONPATH_LOG_H
 
 #include "types.h"
 
-#define LOG_MOST 1000 /* messages in a second */
+#define LOG_MOST 1000 /* messages per second */
 
 struct log_limit {
-    u64 second; /* which second it was */
-    u64 count;  /* how many messages were to be in it */
-    u64 lost;   /* how many found no room, or were too many; in the second element how many of these are reported */
+    u64 second; /* current second */
+    u64 count;  /* messages requested in that second */
+    u64 lost;   /* messages lost for lack of room or by the limit; in the second element those reported */
 };
 
-/* Memory for a record; null if there are too many, which is counted. Processors that begin a second at once may let a few
- * more through. */
+/* Returns memory for a record, or null, which is counted, if the limit is exceeded or there is no room. Processors that
+ * begin a second at once may let a few more through. */
 INLINE void *log_reserve(void *ring, void *limits, u64 size)
 {
     u64 second = now_ns() / 1000000000;

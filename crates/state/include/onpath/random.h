@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Random numbers of other sizes than the target draws them. */
+/* Random numbers of other sizes than the target's. */
 #ifndef ONPATH_RANDOM_H
 #define ONPATH_RANDOM_H
 
 #include "types.h"
 
-/* 64 random bits, the number that is drawn first above the other. */
+/* Returns 64 random bits. The number drawn first is the upper half. */
 INLINE u64 random_u64(void)
 {
     u64 high = random_u32();
@@ -13,7 +13,7 @@ INLINE u64 random_u64(void)
     return high << 32 | random_u32();
 }
 
-/* A random number below a span, which is all numbers if it is 0. */
+/* Returns a random number below a span. A span of 0 means all 64-bit numbers. */
 INLINE u64 random_below(u64 span)
 {
     u64 number = random_u64();

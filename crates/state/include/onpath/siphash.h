@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* SipHash-1-3 of words of 8 bytes: one round a word, three at the end, under a key of 128 bits. From the description in
- * J.-P. Aumasson and D. J. Bernstein, "SipHash: a fast short-input PRF" (INDOCRYPT 2012). The control plane computes the same
- * (crates/sketch/src/hash.rs). A machine without rotations takes 32 instructions for a round, and a key of three words takes about 35 ns
- * (make bench-tables), less than with any other function of its strength that was tried (ARCHITECTURE.md). */
+/* SipHash-1-3 of words of 8 bytes, under a key of 128 bits: one round for each word, three at the end. It follows J.-P.
+ * Aumasson and D. J. Bernstein, "SipHash: a fast short-input PRF" (INDOCRYPT 2012). The control plane computes the same
+ * (crates/sketch/src/hash.rs). Without rotate instructions a round takes 32 instructions. A key of three words takes
+ * about 35 ns (make bench-tables), less than with all other functions of its strength that were tried. */
 #ifndef ONPATH_SIPHASH_H
 #define ONPATH_SIPHASH_H
 
@@ -27,7 +27,7 @@ INLINE void sip_round(u64 *v)
     v[2] = rotate_left(v[2], 32);
 }
 
-/* The last word that is taken in says how many bytes there were. */
+/* Returns the hash. The last word that is mixed in encodes the number of bytes. */
 INLINE u64 sip_hash(const u64 *word, u32 words, u64 low, u64 high)
 {
     u64 v[4] = {low ^ 0x736f6d6570736575, high ^ 0x646f72616e646f6d, low ^ 0x6c7967656e657261, high ^ 0x7465646279746573};

@@ -1,9 +1,9 @@
-//! Values that are read and written where they lie.
+//! Analysis of flow values that can be read and written in place, in the flow's way.
 //!
-//! Where a look-up begins what a lock is held for, and every path from there has one update of the same values and no
-//! other call, a flow exists from the look-up on: what is not known yet gets its way then, with zeros. A field
-//! whose variable the look-up fills and the update stores is the way's own member in between, so that only what is
-//! used is loaded, and only what is assigned is stored.
+//! The statements under a lock must begin with a look-up. Every path from there must have one update of the same values
+//! and no other call. Then the flow exists from the look-up on: an unknown flow gets its way at once, filled with
+//! zeros. A field whose variable the look-up fills and the update stores is a member of the way in between. So only
+//! fields that are used are loaded, and only fields that are assigned are stored.
 
 use ir::analysis::dataflow::{self, After, Domain, Forward};
 use ir::analysis::liveness::Liveness;
@@ -17,32 +17,32 @@ use std::collections::{HashMap, HashSet};
 /// Fields whose variables are members of the flow's way.
 #[derive(Clone, Debug)]
 pub(crate) struct InPlace {
-    /// By variable, which field it is.
+    /// Index of the field, by variable.
     pub fields: HashMap<Var, usize>,
-    /// Those that are read after the lock is released.
+    /// Variables that are read after the lock is released.
     pub wanted_after: Vec<Var>,
 }
 
 impl InPlace {
-    /// Whether a field of the value is updated in place.
+    /// Returns true if a field of the value is updated in place.
     pub(crate) fn has(&self, field: usize) -> bool {
         self.fields.values().any(|&f| f == field)
     }
 }
 
-/// How far a path has come.
+/// Progress of a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum At {
     /// After the look-up.
     Looked,
     /// After the update.
     Updated,
-    /// Paths meet that stand at different points, or calls come in another order.
+    /// Paths meet after different calls, or calls come in another order.
     Mixed,
 }
 
-/// What can be done in place in the statements that a lock is held for; `None` if a flow may be looked up and not
-/// stored, or stored more than once.
+/// Returns the fields that can be updated in place in the statements under a lock. `None` if some path has not
+/// exactly one update after the look-up.
 pub(crate) fn of_region(program: &Program, stmts: &[Stmt]) -> Option<InPlace> {
     let (first, rest) = stmts.split_first()?;
     let StmtKind::Extern(lookup) = &first.kind else {
@@ -81,7 +81,7 @@ pub(crate) fn of_region(program: &Program, stmts: &[Stmt]) -> Option<InPlace> {
     })
 }
 
-/// The variables that a look-up fills with a field each.
+/// Returns the variables that a look-up fills with one field each.
 fn filled(lookup: &ExternCall) -> HashMap<Var, usize> {
     let places = match lookup.args.get(1) {
         Some(ExternArg::Out(places)) => &places[..],
@@ -102,9 +102,9 @@ fn filled(lookup: &ExternCall) -> HashMap<Var, usize> {
 
 struct Updates<'a> {
     program: &'a Program,
-    /// The values that each update stores.
+    /// Values that each update stores.
     updates: Vec<Vec<Expr>>,
-    /// Variables that are assigned where the update may be over.
+    /// Variables that are assigned where the update may have run already.
     assigned_late: HashSet<Var>,
 }
 

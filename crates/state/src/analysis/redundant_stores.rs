@@ -1,7 +1,8 @@
-//! What an update need not write: values that the flow's way holds already.
+//! Analysis of redundant stores: values of an update that the flow's way already holds.
 //!
-//! An update that follows a look-up on every path, with no other call between, finds in the way what the
-//! look-up gave. A field whose variable is not assigned on the path keeps its value; if the flow is new, the
+//! If an update follows a look-up on every path, with no other call between, the way still has the values that the
+//! look-up returned. A field whose variable is not assigned on the path keeps its value. For a new flow the look-up
+//! returned zero.
 //! look-up gave zero.
 
 use ir::analysis::dataflow::{self, After, Domain, Forward};
@@ -13,17 +14,17 @@ use ir::{
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// For each update that follows a look-up, which fields it need not write.
+/// For each update that follows a look-up: true for each field that it need not write.
 pub(crate) type RedundantStores = HashMap<StmtId, Vec<bool>>;
 
-/// What the last call on every path to a point was.
+/// Last call on every path to a point.
 #[derive(Clone, PartialEq, Eq)]
 enum Before {
-    /// None yet.
+    /// No call yet.
     Nothing,
-    /// This look-up, and it was the first call; with the variables that were assigned since.
+    /// This look-up, which was the first call, with the variables that were assigned since.
     Looked(StmtId, Rc<HashSet<Var>>),
-    /// Something else, or it depends.
+    /// Another call, or different calls on different paths.
     Unknown,
 }
 
@@ -42,7 +43,7 @@ impl Domain for Before {
     }
 }
 
-/// Looks through the statements that a lock is held for.
+/// Analyses the statements under a lock.
 pub(crate) fn of_region(program: &Program, stmts: &[Stmt]) -> RedundantStores {
     let mut keeping = Keeping {
         program,

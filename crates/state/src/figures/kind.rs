@@ -1,27 +1,27 @@
-//! The kinds of figures, and what each keeps for a group.
+//! Kinds of metrics, and the state of each for a group.
 
 use cgen::tree::Type as CType;
 use externs::figures::precision_of;
 use ir::ExternData;
 
-/// What a figure says.
+/// Kind of a metric.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
-    /// How many, and the sum, the least and the greatest of them.
+    /// Count, sum, minimum and maximum of values.
     Tally,
-    /// How values are distributed.
+    /// Distribution of values.
     Histogram,
-    /// How many different items.
+    /// Number of distinct items.
     Distinct {
-        /// The number of its registers, as the exponent of 2.
+        /// Number of its registers, as a power of 2.
         precision: u32,
     },
-    /// The keys with the greatest weights.
+    /// Keys with the greatest weights.
     Top,
 }
 
 impl Kind {
-    /// That of an extern object; `None` if it is another extern.
+    /// Returns the kind of an extern object. `None` if the extern is no metric.
     pub(crate) fn of(data: &ExternData) -> Option<Kind> {
         Some(match data.ty.as_str() {
             externs::figures::TALLY => Kind::Tally,
@@ -34,7 +34,7 @@ impl Kind {
         })
     }
 
-    /// The type of what a group has, and its bytes.
+    /// Returns the type of a group's metric, and its size in bytes.
     pub(crate) fn figure(self) -> (CType, u32) {
         let named = |name: &str| CType::Struct(name.into());
         match self {
@@ -46,5 +46,5 @@ impl Kind {
     }
 }
 
-/// Counts of a histogram, as many as `HISTOGRAM_COUNTS` of `onpath/figures.h`.
+/// Number of counts in a histogram: `HISTOGRAM_COUNTS` of `onpath/figures.h`.
 const COUNTS: u32 = 496;

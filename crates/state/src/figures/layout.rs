@@ -1,4 +1,4 @@
-//! A figure's layout: the structs of its map, as C and in the description for the control plane.
+//! Layout of metrics: the structs of their map, as C and in the description for the control plane.
 
 use super::kind::Kind;
 use crate::errors;
@@ -14,16 +14,15 @@ use externs::flow_state::{WAYS, sets};
 use ir::ExternInst;
 use layout::{FiguresAbi, Map, MapKind};
 
-/// Bytes that a set may have, and all sets of a processor.
+/// Largest set, and largest sum of a processor's sets, in bytes.
 const SET_LIMIT: u32 = 64 << 10;
 const FIGURES_LIMIT: u64 = 1 << 30;
-/// Bytes of `struct figure_set`, and where its members are.
+/// Size of `struct figure_set`, and offsets of its members, in bytes.
 const HEAD: u32 = 48;
 const LOST: u32 = 8;
 const TAGS: u32 = 16;
 
-/// The layout of an object's figures, whose map is declared on first use. `None` if there can be none, for which the program is
-/// refused.
+/// Returns the layout of an object's metrics, whose map is declared on first use. `None` if the program is refused.
 pub(crate) fn layout<T: State>(
     g: &mut Gen<'_, T>,
     object: ExternInst,

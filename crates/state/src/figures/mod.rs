@@ -1,5 +1,6 @@
-//! Figures about packets by group (`p4include/telemetry.p4`): for each object an array that the control plane maps, in which each processor
-//! has sets of groups of its own. Nobody waits, and nothing is lost but what belongs to groups that find no place.
+//! Metrics about packets by group (`p4include/telemetry.p4`). Each object is an array that the control plane maps, in
+//! which each processor has its own sets of groups. Nobody waits. Only updates of groups that find no free way are
+//! lost.
 
 mod kind;
 mod layout;
@@ -17,7 +18,7 @@ use emit::{Event, Function, Gen};
 use ir::{Expr, ExternCall, ExternInst};
 use smol_str::SmolStr;
 
-/// `add`: of a value, an item or a weight, to the figure of a key's group.
+/// Emits `add`: of a value, an item or a weight, to the metric of a key's group.
 pub(crate) fn add<T: State>(g: &mut Gen<'_, T>, object: ExternInst, kind: Kind, call: &ExternCall) {
     let Some(layout) = layout::layout(g, object, kind) else {
         return;
@@ -43,7 +44,7 @@ fn add_to<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind, call:
         return add_there(g, layout, kind, key, added);
     }
     let (function, structure) = function(g, layout, kind);
-    // It may be long: a variable has its place where there is room.
+    // The key may be long: a local variable is placed where there is room.
     let key = g.own_local("key", CType::U64.array(layout.key.words), None);
     for word in 0..layout.key.words {
         let word = key.clone().index(C::int(word.into()));
@@ -54,11 +55,11 @@ fn add_to<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind, call:
     g.push(Stmt::Expr(C::call(function, vec![key, added])));
 }
 
-/// The member of a key's struct.
+/// Member of a key's struct.
 const WORD: &str = "word";
 
-/// The function that adds to the figure of a key's group, and the struct of its key, made on first use. A target that verifies code checks it once, and not
-/// on each path that comes by.
+/// Returns the function that updates the metric of a key's group, and the struct of its key, made on first use. A
+/// verifier checks it once, and not on each path.
 fn function<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind) -> (SmolStr, SmolStr) {
     let map = &layout.map;
     if let Some(known) = T::shared(&mut g.file.own).figure_functions.get(map) {
@@ -80,7 +81,7 @@ fn function<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind) -> 
         ));
         let words = C::Ident(key.clone()).arrow(WORD);
         add_there(g, layout, kind, words, C::Ident(added.clone()));
-        // Where functions are checked one by one, each gives a number.
+        // Functions that are verified one by one must return a number.
         g.push(Stmt::Return(Some(C::int(0))));
     });
     g.file.functions.push(Function {
@@ -99,7 +100,7 @@ fn function<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind) -> 
     made
 }
 
-/// Adds to the figure of a key's group.
+/// Emits the update of the metric of a key's group.
 fn add_there<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind, key: C, added: C) {
     let hashed = hash(g, &layout.key, &key, "key_hash");
     let sets = C::int(layout.sets.into());
@@ -118,7 +119,7 @@ fn add_there<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind, ke
         key,
         words,
     ];
-    // An array has all its elements; a target that verifies code needs the check.
+    // An array has all its elements, but a verifier needs the check.
     let there = g.block(|g| match kind {
         Kind::Top => {
             let mut args = place;
@@ -151,7 +152,7 @@ fn add_there<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind, ke
     g.push(Stmt::If(set.clone(), there, Block::new()));
 }
 
-/// A key in a variable of its own.
+/// Emits a key in a variable of its own.
 fn filled<T: State>(g: &mut Gen<'_, T>, layout: &KeyLayout, key: &[Expr], wish: &str) -> C {
     let array = CType::U64.array(layout.words);
     let var = declare(g, array, wish, C::Init(Vec::new()));
@@ -159,7 +160,7 @@ fn filled<T: State>(g: &mut Gen<'_, T>, layout: &KeyLayout, key: &[Expr], wish: 
     var
 }
 
-/// The hash of a key, in a variable.
+/// Emits the hash of a key, in a variable.
 fn hash<T: State>(g: &mut Gen<'_, T>, layout: &KeyLayout, key: &C, wish: &str) -> C {
     let words = C::int(layout.words.into());
     let hashed = C::call("key_hash", vec![key.clone(), words]);

@@ -1,4 +1,4 @@
-//! The calls of a flow state, under a lock that is held.
+//! Calls of a flow state under a lock that is held.
 
 use crate::held::{HeldLock, masked};
 use crate::target::State;
@@ -45,14 +45,14 @@ fn flow_lookup<T: State>(g: &mut Gen<'_, T>, held: &HeldLock, call: &ExternCall)
     g.push(Stmt::If(held.is_known(), known, unknown));
 }
 
-/// A look-up after which the flow certainly has a way.
+/// Emits a look-up after which the flow always has a way.
 fn flow_take_way<T: State>(g: &mut Gen<'_, T>, held: &HeldLock, call: &ExternCall) {
     if let Some(&hit) = call.result.first() {
         g.store(hit, Value::Scalar(held.is_known()));
     }
     let added = g.block(|g| flow_add(g, held));
     g.push(Stmt::If(C::not(held.is_known()), added, Block::new()));
-    // The compiler is to keep the pointer, not what it was made of.
+    // The compiler must keep the pointer, and not recompute it.
     g.on(Event::Computed(&held.at));
     g.set(held.at.clone(), masked(held.at.clone()));
     let slot = held.set.clone().arrow("way").index(held.at.clone());
@@ -68,7 +68,7 @@ fn flow_take_way<T: State>(g: &mut Gen<'_, T>, held: &HeldLock, call: &ExternCal
     g.target.held().flow = Some(held);
 }
 
-/// The fields of a known flow, into a look-up's variables.
+/// Loads the fields of a known flow into a look-up's variables.
 fn flow_load<T: State>(g: &mut Gen<'_, T>, held: &HeldLock, call: &ExternCall) {
     let stays = |i| held.calls.in_place.as_ref().is_some_and(|p| p.has(i));
     for (i, &place) in places(call, 1).iter().enumerate() {
@@ -79,7 +79,7 @@ fn flow_load<T: State>(g: &mut Gen<'_, T>, held: &HeldLock, call: &ExternCall) {
     }
 }
 
-/// What the flow's way holds of a variable that is a field kept there; `None` for any other.
+/// Returns the member of the flow's way that holds a variable's value in place. `None` for other variables.
 pub fn home<T: State>(g: &mut Gen<'_, T>, var: Var) -> Option<(C, Form)> {
     let held = g.target.held().flow.as_ref()?;
     held.way.as_ref()?;
@@ -88,12 +88,12 @@ pub fn home<T: State>(g: &mut Gen<'_, T>, var: Var) -> Option<(C, Form)> {
     Some((held.member(member.clone()), *form))
 }
 
-/// Fields that are read after the lock is released go to their variables.
+/// Loads fields that are read after the lock is released into their variables.
 pub(crate) fn leave_way<T: State>(g: &mut Gen<'_, T>) {
     let Some(held) = &mut g.target.held().flow else {
         return;
     };
-    // From here on the variables are variables again.
+    // From here on the variables are ordinary variables again.
     let known = held.clone();
     held.way = None;
     let Some(in_place) = &known.calls.in_place else {
@@ -127,7 +127,7 @@ fn flow_update<T: State>(g: &mut Gen<'_, T>, held: &HeldLock, call: &ExternCall,
         });
         let known = g.block(|g| held.stays_in_bounds(g));
         g.push(Stmt::If(C::not(held.is_known()), added, known));
-        // The look-up counted as a use.
+        // The look-up counted as a use already.
         if looked.is_none() {
             flow_used(g, held);
         }
@@ -137,9 +137,9 @@ fn flow_update<T: State>(g: &mut Gen<'_, T>, held: &HeldLock, call: &ExternCall,
     }
 }
 
-/// A flow of zeros, in the way of the one that it replaces.
+/// Adds a flow of zeros, in the way of the flow that it evicts.
 fn flow_add<T: State>(g: &mut Gen<'_, T>, held: &HeldLock) {
-    // A target that verifies code need not know which way it is, only that it is in bounds.
+    // A verifier need not know which way it is, only that it is in bounds.
     g.set(held.at.clone(), masked(T::anywhere(held.victim())));
     let tag = held.set.clone().arrow("tag").index(held.at.clone());
     g.set(tag, held.tag.clone());
@@ -172,7 +172,7 @@ fn flow_remove<T: State>(g: &mut Gen<'_, T>, held: &HeldLock, call: &ExternCall)
     g.push(Stmt::If(held.is_known(), known, unknown));
 }
 
-/// Notes that a flow's way was used just now: advances the set's LRU counter.
+/// Emits the use of a flow's way: advances the set's LRU counter and stamps the way.
 fn flow_used<T: State>(g: &mut Gen<'_, T>, held: &HeldLock) {
     let used = held.set.clone().arrow("used").index(held.at.clone());
     let lru = held.set.clone().arrow("lru");

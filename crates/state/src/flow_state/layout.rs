@@ -1,4 +1,4 @@
-//! A flow state's layout: the structs of its map, as C and in the description for the control plane.
+//! Layout of flow states: the structs of their map, as C and in the description for the control plane.
 
 use crate::errors;
 use crate::keys;
@@ -13,12 +13,11 @@ use externs::flow_state::{WAYS, idle_of, sets, size_of};
 use ir::{ExternInst, Type};
 use layout::{ByteOrder, FlowStateAbi, Map, MapKind};
 
-/// Bytes that a set may have, and all sets.
+/// Largest set, and largest sum of all sets, in bytes.
 const SET_LIMIT: u32 = 64 << 10;
 const STATE_LIMIT: u64 = 4 << 30;
 
-/// The layout of a flow state, whose map is declared on first use. `None` if there can be
-/// none, for which the program is refused.
+/// Returns the layout of a flow state, whose map is declared on first use. `None` if the program is refused.
 pub(crate) fn flow_layout<T: State>(g: &mut Gen<'_, T>, object: ExternInst) -> Option<FlowLayout> {
     if let Some(known) = T::shared(&mut g.file.own).flow_states.get(&object) {
         return Some(known.clone());
@@ -42,7 +41,7 @@ pub(crate) fn flow_layout<T: State>(g: &mut Gen<'_, T>, object: ExternInst) -> O
     );
     let seen_offset =
         (idle > 0).then(|| way.add(CType::U64, "seen", 8, 8, "when it was last used"));
-    // As they are declared: what is used together stays together.
+    // Fields are in order of declaration, since fields that are used together are declared together.
     let forms: Vec<Form> = values
         .iter()
         .map(|ty| Form::new(ty.width(), ByteOrder::Host))

@@ -1,4 +1,4 @@
-//! Taking the lock of a key's set, and finding the key's way.
+//! Locking of a key's set, and search for the key's way.
 
 use super::layout::flow_layout;
 use crate::held::{Calls, HeldLock};
@@ -9,7 +9,7 @@ use emit::Gen;
 use ir::{Expr, ExternInst};
 use smol_str::SmolStr;
 
-/// Takes the lock of the set of a flow, an object and a key, for what `body` emits. An input that is read late is read before.
+/// Emits `body` under the lock of a flow's set. A late input is read before the lock is taken.
 pub(crate) fn locked<T: State>(
     g: &mut Gen<'_, T>,
     (object, key): (ExternInst, &[Expr]),
@@ -51,7 +51,7 @@ pub(crate) fn locked<T: State>(
     let looked_up = T::find(&layout.map, index.clone().addr());
     let set_type = CType::Struct(layout.set.clone()).ptr();
     g.push(declare(set_type, &set, looked_up));
-    // Arrays have all their elements; a target that verifies code needs the check.
+    // Arrays have all their elements, but a verifier needs the check.
     g.push(Stmt::goto_if(C::not(set.clone()), "reject"));
     g.push(Stmt::Decl {
         ty: CType::U32,

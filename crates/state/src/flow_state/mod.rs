@@ -1,7 +1,7 @@
-//! The calls of a flow state: one look-up of the set, its lock held for all calls of an atomic block.
+//! Calls of a flow state: one look-up of the set, whose lock is held for all calls of an atomic block.
 //!
-//! The key's way is searched once, when the lock is taken; from then on a variable holds the way's number
-//! (`FLOW_WAYS` or more: the flow is not known), and each call works on that. Where the values are used in place
+//! The key's way is searched once, when the lock is taken. From then on a variable holds the way's number, and each
+//! call uses that. A number of `FLOW_WAYS` or more means that the flow is not known. If values are updated in place
 //! ([`in_place`](crate::analysis::in_place)), the flow exists from the look-up on, and a pointer leads to it.
 
 mod calls;
@@ -20,7 +20,7 @@ use ir::visit::{self, Access};
 use ir::{ExprKind, ExternArg, ExternCall, ExternInst};
 use lock::locked;
 
-/// An atomic block whose calls are of one flow.
+/// Emits an atomic block whose calls use one flow.
 pub(crate) fn atomic<T: State>(g: &mut Gen<'_, T>, region: &Region, block: &ir::Block) {
     let (before, inside) = block.split_at(region.first);
     g.run(before);
@@ -39,7 +39,7 @@ pub(crate) fn atomic<T: State>(g: &mut Gen<'_, T>, region: &Region, block: &ir::
     g.release_headers();
 }
 
-/// A call, under the lock that is held or one of its own.
+/// Emits a call, under the lock that is held or a lock of its own.
 pub(crate) fn flow_call<T: State>(
     g: &mut Gen<'_, T>,
     object: ExternInst,
@@ -63,7 +63,7 @@ pub(crate) fn flow_call<T: State>(
     g.release_headers();
 }
 
-/// What reads the input that these statements need, if that is read late.
+/// Returns the reader of the late input that these statements need, if they need one.
 fn late_input<T: State>(g: &Gen<'_, T>, stmts: &[ir::Stmt]) -> Option<LateInput<T>> {
     let mut found = None;
     visit::walk_block(stmts, &mut |stmt| {

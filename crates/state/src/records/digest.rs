@@ -1,4 +1,4 @@
-//! Digests: records in a ring buffer. Where nobody reads them and it is full, they are lost, and counted.
+//! Digests: records in a ring buffer. If the buffer is full because nobody reads it, they are lost, and counted.
 
 use super::record::{fill, record};
 use crate::layouts::RecordLayout;
@@ -13,10 +13,10 @@ use emit::values::Value;
 use ir::ExternCall;
 use layout::{DigestAbi, DigestsAbi, Map, MapKind};
 
-/// Bytes of the ring.
+/// Size of the ring buffer, in bytes.
 const RING: u64 = 1 << 18;
 
-/// `digest`: hands values to the control plane.
+/// Emits `digest`, which sends values to the control plane.
 pub(crate) fn send<T: State>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) {
     let number = values(call, 2).first().map(|&e| lower::scalar(g, e));
     let number = number.and_then(|number| number.as_int()).unwrap_or(0) as u32;
@@ -41,7 +41,7 @@ pub(crate) fn send<T: State>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) 
     g.push(Stmt::Block(block));
 }
 
-/// The layout of a digest, described on first use. `None` if there can be none, for which the program is refused.
+/// Returns the layout of a digest, described on first use. `None` if the program is refused.
 fn layout<T: State>(g: &mut Gen<'_, T>, number: u32, span: Span) -> Option<RecordLayout> {
     if let Some(known) = T::shared(&mut g.file.own).digests.get(&number) {
         return Some(known.clone());
@@ -62,7 +62,7 @@ fn layout<T: State>(g: &mut Gen<'_, T>, number: u32, span: Span) -> Option<Recor
     Some(layout)
 }
 
-/// The addresses of the ring and of the count of what found no room.
+/// Returns the addresses of the ring buffer and of the array that counts lost digests.
 fn maps<T: State>(g: &mut Gen<'_, T>) -> (C, C) {
     T::note(g, Used::Records);
     if T::kept(&mut g.file.own).contents.digests.is_none() {

@@ -1,5 +1,5 @@
-//! `log_msg`: records in a ring buffer of their own, each with the values of its message. At most so many a second are made; what
-//! is more, or finds no room, is counted.
+//! Log messages (`log_msg`): records in a ring buffer of their own, each with the values of its message. The number of
+//! messages per second is limited. Those that exceed the limit or find no room are counted.
 
 use super::record::{fill, record};
 use crate::layouts::{LogLayout, RecordLayout};
@@ -14,10 +14,10 @@ use ir::{ExternArg, ExternCall, Type};
 use layout::{LogAbi, LogsAbi, Map, MapKind};
 use smol_str::SmolStr;
 
-/// Bytes of the ring.
+/// Size of the ring buffer, in bytes.
 const RING: u64 = 1 << 17;
 
-/// `log_msg`: a message and its values.
+/// Emits `log_msg`: a message and its values.
 pub(crate) fn log<T: State>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) {
     let Some(ExternArg::String(text)) = call.args.first() else {
         return;
@@ -44,7 +44,7 @@ pub(crate) fn log<T: State>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) {
     g.push(Stmt::Block(block));
 }
 
-/// The layout of a message's records, described on first use. `None` if there can be none, for which the program is refused.
+/// Returns the layout of a message's records, described on first use. `None` if the program is refused.
 fn layout<T: State>(
     g: &mut Gen<'_, T>,
     text: &str,
@@ -78,7 +78,7 @@ fn layout<T: State>(
     Some(layout)
 }
 
-/// The addresses of the ring and of the limit.
+/// Returns the addresses of the ring buffer and of the limit.
 fn maps<T: State>(g: &mut Gen<'_, T>) -> [C; 2] {
     if T::kept(&mut g.file.own).contents.logs.is_none() {
         T::note(g, Used::Records);

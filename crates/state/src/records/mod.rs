@@ -1,4 +1,4 @@
-//! Records in rings: digests, and messages for the log.
+//! Records in ring buffers: digests and log messages.
 
 pub(crate) mod digest;
 pub(crate) mod log;

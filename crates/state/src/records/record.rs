@@ -1,4 +1,4 @@
-//! Records that packets hand to the control plane: a number, a receiver, and values.
+//! Records that packets send to the control plane: a number, a receiver, and values.
 
 use crate::errors;
 use crate::layouts::RecordLayout;
@@ -13,7 +13,7 @@ use ir::Type;
 use layout::{ByteOrder, FieldAbi};
 use smol_str::SmolStr;
 
-/// Fills a record in and hands it over.
+/// Emits the filling and submission of a record.
 pub(crate) fn fill<T: State>(
     g: &mut Gen<'_, T>,
     record: &C,
@@ -21,7 +21,7 @@ pub(crate) fn fill<T: State>(
     receiver: C,
     values: Vec<Value>,
 ) {
-    // A ring hands out what was there before: every byte is written.
+    // A ring buffer reuses memory without clearing it, so that every byte must be written.
     g.set(record.clone().arrow("number"), C::int(layout.number.into()));
     g.set(record.clone().arrow("receiver"), receiver);
     for (value, member) in values.into_iter().zip(&layout.members) {
@@ -30,8 +30,8 @@ pub(crate) fn fill<T: State>(
     g.push(Stmt::Expr(T::submit(record.clone())));
 }
 
-/// Declares the struct of records with these fields; gives its layout, its bytes, and where the fields are, in order. `None` if
-/// there can be none, for which the program is refused.
+/// Declares the struct of records with these fields. Returns its layout, its size in bytes, and the fields in order.
+/// `None` if the program is refused.
 pub(crate) fn record<T: State>(
     g: &mut Gen<'_, T>,
     number: u32,
@@ -51,7 +51,7 @@ pub(crate) fn record<T: State>(
     }
     let mut placed = Vec::with_capacity(fields.len());
     let mut members = Vec::with_capacity(fields.len());
-    // The widest first, so that there are no gaps: what the ring held before would be in them.
+    // The widest come first, so that there are no gaps, which would expose old contents of the ring buffer.
     let mut order: Vec<usize> = (0..fields.len()).collect();
     let form = |i: usize| Form::new(fields[i].1.width(), ByteOrder::Host);
     order.sort_by_key(|&i| std::cmp::Reverse(form(i).align));

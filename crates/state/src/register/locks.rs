@@ -1,6 +1,8 @@
-//! The locks of registers' cells. One lock is held at a time. Where atomic blocks use one cell each, it is in the cell;
-//! registers of which a block uses several cells have it in a map of their own: one for each index if every block uses them at one
-//! index, else one for all of their cells.
+//! Locks of registers' cells. One lock is held at a time.
+//!
+//! If atomic blocks use one cell each, the lock is in the cell. Registers of which a block uses several cells have
+//! their locks in a separate map. It has a lock for each index if every block uses the registers at one index, else one
+//! lock for all cells.
 
 use crate::counter::{found, index_of};
 use crate::layouts::Locks;
@@ -13,7 +15,7 @@ use ir::atomic::{self, Group};
 use ir::{Expr, ExternInst, Program, visit};
 use layout::{Map, MapKind};
 
-/// The locks of a register, whose map is declared where it is needed.
+/// Returns the locks of a register. Their map is declared if it is needed.
 pub(crate) fn of<T: State>(g: &mut Gen<'_, T>, object: ExternInst) -> Locks {
     if !is_in_block(g.p, object) {
         return Locks::None;
@@ -48,7 +50,7 @@ pub(crate) fn of<T: State>(g: &mut Gen<'_, T>, object: ExternInst) -> Locks {
     }
 }
 
-/// The size of the largest register of a group.
+/// Returns the size of the largest register of a group.
 fn largest(p: &Program, group: &Group) -> u32 {
     let size = |&object| p.externs[object].int_arg("size");
     let sizes = group.members.iter().filter_map(size);
@@ -56,7 +58,7 @@ fn largest(p: &Program, group: &Group) -> u32 {
     fitting.max().unwrap_or(1).max(1)
 }
 
-/// True if a register is in an atomic block of the program.
+/// Returns true if an atomic block of the program uses the register.
 fn is_in_block(p: &Program, object: ExternInst) -> bool {
     let mut found = false;
     for body in visit::bodies(p) {
@@ -72,8 +74,8 @@ fn is_in_block(p: &Program, object: ExternInst) -> bool {
     found
 }
 
-/// A pointer, which may be null, to what has the lock of a cell, and the statements that find it. No function may be called where the
-/// lock is held, so that the cell is looked up before.
+/// Returns a pointer to the holder of a cell's lock, and statements that find it. The pointer may be null. No function
+/// may be called while the lock is held, so that the cell is looked up before.
 pub(crate) fn find<T: State>(
     g: &mut Gen<'_, T>,
     locks: &Locks,
@@ -103,12 +105,12 @@ pub(crate) fn find<T: State>(
     }
 }
 
-/// Takes the lock of a cell that is there.
+/// Emits the taking of a cell's lock, if the cell exists.
 pub(crate) fn take<T: State>(g: &mut Gen<'_, T>, holder: Option<&C>) {
     call(g, holder, T::take_lock);
 }
 
-/// Gives it back.
+/// Emits the release of a cell's lock.
 pub(crate) fn give_back<T: State>(g: &mut Gen<'_, T>, holder: Option<&C>) {
     call(g, holder, T::give_lock_back);
 }

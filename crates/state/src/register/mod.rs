@@ -1,5 +1,5 @@
-//! Registers: an array, one copy for all processors. Where a program has a register in an atomic block, its cells have locks
-//! ([`locks`]), which a block holds from its first call to its end, and any other call while it reads or writes.
+//! Registers: an array with one copy for all processors. If an atomic block uses a register, its cells have locks
+//! ([`locks`]). A block holds them from its first call to its end, any other call while it reads or writes.
 
 mod locks;
 
@@ -19,7 +19,7 @@ use ir::atomic::{Cell, Problem, Refusal, Region};
 use ir::{Expr, ExternCall, ExternInst, Type};
 use layout::{ByteOrder, Map, MapKind, RegisterAbi};
 
-/// An atomic block whose calls are of cells of registers.
+/// Emits an atomic block whose calls use cells of registers.
 pub(crate) fn atomic<T: State>(g: &mut Gen<'_, T>, region: &Region, block: &ir::Block) {
     let (before, inside) = block.split_at(region.first);
     g.run(before);
@@ -68,7 +68,8 @@ pub(crate) fn atomic<T: State>(g: &mut Gen<'_, T>, region: &Region, block: &ir::
     g.kill_computed();
 }
 
-/// The cell that a call is about, the statements that find it and take its lock, and what has the lock, if it is not held anyway.
+/// Returns the cell that a call uses, statements that find it and take its lock, and the holder of the lock. The holder
+/// is `None` if an enclosing block holds the lock already.
 fn reach<T: State>(
     g: &mut Gen<'_, T>,
     object: ExternInst,
@@ -91,7 +92,7 @@ fn reach<T: State>(
     (cell, block, holder)
 }
 
-/// Reads a cell; zeros outside.
+/// Emits the read of a cell, or zeros if the index is out of range.
 pub(crate) fn read<T: State>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall) {
     let Some(layout) = layout(g, object) else {
         return;
@@ -116,7 +117,7 @@ pub(crate) fn read<T: State>(g: &mut Gen<'_, T>, object: ExternInst, call: &Exte
     g.push(Stmt::Block(block));
 }
 
-/// Writes a cell; outside it does nothing.
+/// Emits the write of a cell. It has no effect if the index is out of range.
 pub(crate) fn write<T: State>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall) {
     let Some(layout) = layout(g, object) else {
         return;
@@ -137,7 +138,7 @@ pub(crate) fn write<T: State>(g: &mut Gen<'_, T>, object: ExternInst, call: &Ext
     g.push(Stmt::Block(block));
 }
 
-/// The cell at an index, and the statements that find it.
+/// Returns the cell at an index, and the statements that find it.
 fn find<T: State>(g: &mut Gen<'_, T>, layout: &RegisterLayout, index: Expr) -> (C, Block) {
     let index = index_of(g, index);
     let (key, cell) = (g.file.names.fresh("index"), g.file.names.fresh("cell"));
@@ -146,8 +147,7 @@ fn find<T: State>(g: &mut Gen<'_, T>, layout: &RegisterLayout, index: Expr) -> (
     (C::Ident(cell), block)
 }
 
-/// The layout of a register, whose map is declared on first use. `None` if there can be none, for which the program is
-/// refused.
+/// Returns the layout of a register, whose map is declared on first use. `None` if the program is refused.
 fn layout<T: State>(g: &mut Gen<'_, T>, object: ExternInst) -> Option<RegisterLayout> {
     if let Some(known) = T::shared(&mut g.file.own).registers.get(&object) {
         return Some(known.clone());

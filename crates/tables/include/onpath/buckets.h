@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Tables with many entries and exact keys: buckets of a few entries, of which a key's hash chooses two.
+/* Tables with many entries and exact keys: buckets of a few entries. A key's hash chooses two buckets.
  *
- * A bucket begins with two words: which of its places are in use, a bit each; and how many of the keys whose first
- * bucket it is are elsewhere: in the lower half those in their second bucket, in the upper half those in the overflow
- * map. Then come the keys of all places, and their values. */
+ * A bucket begins with two words. The first one has a bit for each slot in use. The second one counts the keys with
+ * this first bucket that are elsewhere: its lower half those in their second bucket, its upper half those in the
+ * overflow map. The keys of all slots follow, and then their values. */
 #ifndef ONPATH_BUCKETS_H
 #define ONPATH_BUCKETS_H
 
@@ -12,13 +12,13 @@
 #include "tables.h"
 
 #define BUCKET_PLACES 4
-/* In place of a place: the key may be in the overflow map. No array has as many buckets. */
+/* Result in place of a slot: the key may be in the overflow map. No array has as many buckets. */
 #define BUCKET_OVERFLOW 0xfffffffeu
-/* Words of 8 bytes of the longest key. */
+/* Longest key, in words of 8 bytes. */
 #define BUCKET_KEY_WORDS 24
 
-/* Takes a word into a hash. The shift makes each bit count for low ones, so that the product, whose factor
- * depends on the seed, spreads all of them. */
+/* Mixes a word into a hash. The shift carries high bits to low ones. The product, whose factor depends on the seed,
+ * spreads all bits. */
 INLINE u64 bucket_round(u64 hash, u64 word, u64 factor)
 {
     hash ^= word;
@@ -26,9 +26,9 @@ INLINE u64 bucket_round(u64 hash, u64 word, u64 factor)
     return hash * factor;
 }
 
-/* The hash of words. Even and odd words form two chains that the processor runs in parallel. It takes a sixth of the time of
- * sip_hash (make bench-tables). Keys can be found that collide under every seed. Only the control plane inserts them, and
- * those that find no bucket are in the overflow map. */
+/* Returns the hash of words. Even and odd words form two chains, which the processor runs in parallel. It takes a sixth
+ * of the time of sip_hash (make bench-tables). Keys can be found that collide under every seed, but only the control
+ * plane inserts, and keys that find no bucket are in the overflow map. */
 INLINE u64 bucket_mix(const u64 *word, u32 words)
 {
     u64 seed = hash_seeds.buckets;
@@ -47,10 +47,10 @@ INLINE u64 bucket_mix(const u64 *word, u32 words)
     return a ^ a >> 32;
 }
 
-/* The hash of a key of so many words of 4 bytes.
+/* Returns the hash of a key of `words` words of 4 bytes.
  *
- * It is read in such words, as its fields were just written: what a processor reads of several stores at once it gets only when
- * all that came before them is done, look-ups of earlier packets that wait for memory too. */
+ * The key is read in such words, as its fields were just written. A load that spans several recent stores waits until
+ * these stores and all earlier ones are complete, and with them look-ups of earlier packets that wait for memory. */
 INLINE u64 bucket_hash(const u8 *key, u32 words)
 {
     const any32 *half = (const any32 *)key;
@@ -70,10 +70,10 @@ INLINE u64 bucket_hash(const u8 *key, u32 words)
     return bucket_mix(word, (words + 1) / 2);
 }
 
-/* The number of a key's place in a bucket; BUCKET_PLACES if it has none there.
+/* Returns the index of a key's slot in a bucket; BUCKET_PLACES if it has none there.
  *
- * A place is written before its bit is set. So keys and values are read at addresses that depend on the bits that were
- * read, if only by a zero: then no processor reads them earlier. */
+ * A slot is written before its bit is set. So keys and values must be loaded after the bits. Their addresses depend on
+ * the bits, if only by a zero, so that no processor loads them earlier. */
 INLINE u32 bucket_place(const u8 *bucket, const u8 *key, u32 words)
 {
     u64 used = *(const volatile u32 *)bucket, zero = zero_after(used);
@@ -87,7 +87,7 @@ INLINE u32 bucket_place(const u8 *bucket, const u8 *key, u32 words)
     return BUCKET_PLACES;
 }
 
-/* Where the entry of a key is, among so many buckets: its place, counted over all of them; BUCKET_OVERFLOW; or
+/* Finds the entry of a key among `count` buckets. Returns its slot, counted over all buckets; or BUCKET_OVERFLOW; or
  * NO_ENTRY. */
 INLINE u32 bucket_find(void *buckets, const u8 *key, u32 words, u32 count)
 {
@@ -115,7 +115,7 @@ INLINE u32 bucket_find(void *buckets, const u8 *key, u32 words, u32 count)
     return elsewhere >> 16 ? BUCKET_OVERFLOW : NO_ENTRY;
 }
 
-/* The value at a place; values of so many bytes begin at this offset of a bucket. */
+/* Returns the value in a slot. Values have `size` bytes, and begin at offset `values` of a bucket. */
 INLINE void *bucket_value(void *buckets, u32 place, u32 values, u32 size)
 {
     u32 number = place / BUCKET_PLACES;

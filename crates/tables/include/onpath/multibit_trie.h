@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Tables with many prefixes: a trie whose nodes take a byte of the key at first, then half a byte. */
+/* Tables with many prefixes: a trie whose nodes consume a byte of the key at first, then half a byte. */
 #ifndef ONPATH_MULTIBIT_TRIE_H
 #define ONPATH_MULTIBIT_TRIE_H
 
 #include "tables.h"
 
-/* The lower half of a slot leads on: to a node if this is set, else to the only route below, which has yet to be
- * compared; 0 to nothing. The upper half is the longest prefix so far, 0 for none. */
+/* Flag in the lower half of a slot, which then leads to a node. Otherwise it leads to the only route below, whose
+ * prefix must still be compared, or to none if it is 0. The upper half is the route of the longest prefix so far, 0 for
+ * none. */
 #define TRIE_NODE 0x80000000u
 
-/* Whether a route's prefix is the beginning of a key, both of so many words. */
+/* Returns true if a key begins with a route's prefix. Both have `words` words. */
 INLINE int prefix_matches(const u8 *route, const u8 *key, u32 prefix, u32 mask, u32 words)
 {
     u32 word, differs = 0;
@@ -23,8 +24,8 @@ INLINE int prefix_matches(const u8 *route, const u8 *key, u32 prefix, u32 mask, 
     return !differs;
 }
 
-/* The number of the route with the longest prefix of a key. After two bytes the key has so many halves of bytes, and
- * it is that many words; a route has its prefix and its mask at these offsets. */
+/* Returns the number of the route with the longest prefix of a key. The key has `words` words, and `halves` half-bytes
+ * after its first two bytes. A route has its prefix and its mask at the offsets `prefix` and `mask`. */
 INLINE u32 longest_prefix(void *wide, void *narrow, void *routes, const u8 *key, u32 root, u32 halves, u32 words,
                           u32 prefix, u32 mask)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Const tables with exact keys: arrays in read-only data, in which each key has a place of its own. */
+/* Const tables with exact keys: arrays in read-only data, in which each key has an element of its own. */
 #ifndef ONPATH_PERFECT_HASH_H
 #define ONPATH_PERFECT_HASH_H
 
 #include "types.h"
 
-/* The place of a key of so many words, among so many as these bits have. The compiler chose the multiplier so that no
- * two keys of the table have the same. */
+/* Returns the index of the element of a key of `words` words, in an array whose index has `bits` bits. The compiler
+ * chose the multiplier so that no two keys of the table have the same index. */
 INLINE u64 perfect_place(const void *key, u32 words, u64 multiplier, u32 bits)
 {
     const any32 *at = key;
@@ -18,7 +18,7 @@ INLINE u64 perfect_place(const void *key, u32 words, u64 multiplier, u32 bits)
     return hash >> (64 - bits);
 }
 
-/* Whether two keys of so many words are the same. */
+/* Returns true if two keys of `words` words are equal. */
 INLINE int same_key(const void *a, const void *b, u32 words)
 {
     const any32 *one = a, *other = b;

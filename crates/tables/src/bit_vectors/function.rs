@@ -1,5 +1,5 @@
-//! The function that finds an entry. It is one of its own, so that a target that verifies code does so once, and its loop has a constant
-//! bound.
+//! Emits the function that finds an entry in bit vectors. It is a function of its own, so that a verifier checks it
+//! once, and its loop has a constant bound.
 
 use crate::target::Tables;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
@@ -7,22 +7,22 @@ use emit::{Event, Function};
 use layout::{BitVectorsAbi, RowForm, Test};
 use smol_str::SmolStr;
 
-/// Lanes after which it is worthwhile to ask whether any entry is left.
+/// Number of lanes after which it is worthwhile to test whether any entry is left.
 const LANES_AT_ONCE: usize = 4;
 
-/// The variable of the row of enabled positions.
+/// Variable that points to the row of enabled positions.
 const ENABLED: &str = "enabled";
 
-/// Which words of the rows are combined.
+/// Words of the rows that are combined.
 #[derive(Clone, Copy)]
 enum Part {
     /// The summary.
     Summary,
-    /// The words of a block, of which there are so many.
+    /// The words of a block, with their number.
     Block(u32),
 }
 
-/// The function of this name: from a key and the half in use to the place of the entry that wins.
+/// Returns the function of this name, which maps a key and the half in use to the position of the entry that wins.
 pub(super) fn find<T: Tables>(
     target: &T,
     name: &SmolStr,
@@ -58,7 +58,7 @@ pub(super) fn find<T: Tables>(
     }
 }
 
-/// Searches the blocks that the summary names, which is in `blocks`.
+/// Emits the search of the blocks that the summary lists. The summary is in the variable `blocks`.
 fn blocks<T: Tables>(target: &T, abi: &BitVectorsAbi, first: &C) -> Block {
     let no_entry = || Stmt::Return(Some(C::id("NO_ENTRY")));
     let count = abi.form.blocks();
@@ -72,7 +72,7 @@ fn blocks<T: Tables>(target: &T, abi: &BitVectorsAbi, first: &C) -> Block {
         let over = C::bin(BinOp::LogicalOr, over, C::not(C::id("blocks")));
         Stmt::If(over, vec![no_entry()], Vec::new())
     };
-    // Where the rows are is found anew in each turn, and not kept on the stack for all of them.
+    // The addresses of the rows are computed in each iteration, and not kept on the stack across iterations.
     let anew = ["rows", "bytes", "block"].map(C::id);
     let anew = anew
         .iter()
@@ -104,7 +104,7 @@ fn blocks<T: Tables>(target: &T, abi: &BitVectorsAbi, first: &C) -> Block {
     vec![Stmt::decl(Type::U32, "turn", C::int(0)), Stmt::Loop(turn)]
 }
 
-/// So many times a variable.
+/// Multiplies a variable by a constant.
 fn times(variable: &str, factor: u64) -> C {
     match factor {
         1 => C::id(variable),
@@ -112,12 +112,12 @@ fn times(variable: &str, factor: u64) -> C {
     }
 }
 
-/// The variable of the words of this number.
+/// Returns the name of the variable of a word.
 fn word(number: u32) -> SmolStr {
     format!("word{number}").into()
 }
 
-/// Returns the place of the lowest bit that is set, if one is.
+/// Emits a return of the position of the lowest bit set, if there is one.
 fn lowest(words: u32, first: &C) -> Block {
     let place = |number: u32| {
         let bit = C::call("lowest_bit", vec![C::Ident(word(number))]);
@@ -133,7 +133,7 @@ fn lowest(words: u32, first: &C) -> Block {
     (0..words).map(found).collect()
 }
 
-/// Combines the words of all lanes' rows; does `otherwise` where none is left.
+/// Emits the combination of the words of all lanes' rows. Runs `otherwise` if no bit is left.
 fn part(abi: &BitVectorsAbi, part: Part, otherwise: &Stmt) -> Block {
     let form = &abi.form;
     let (results, from): (Vec<SmolStr>, Option<C>) = match part {
@@ -180,7 +180,7 @@ fn part(abi: &BitVectorsAbi, part: Part, otherwise: &Stmt) -> Block {
     out
 }
 
-/// The row of a byte's value in a lane, from a word on.
+/// Returns the row of a byte's value in a lane, from the word `from` on.
 fn row(form: &RowForm, lane: usize, byte: C, from: Option<&C>) -> C {
     let args = vec![
         C::id("rows"),
@@ -195,7 +195,7 @@ fn row(form: &RowForm, lane: usize, byte: C, from: Option<&C>) -> C {
     }
 }
 
-/// Takes the rows of a byte, or of a field that is matched by ranges, into the results.
+/// Emits the combination of the results with the rows of a byte, or of all bytes of a field that is matched by ranges.
 fn field(form: &RowForm, at: usize, length: usize, from: Option<&C>, results: &[SmolStr]) -> Block {
     let name = |number: usize| SmolStr::from(format!("row{number}"));
     let mut out: Block = Vec::new();
@@ -215,7 +215,8 @@ fn field(form: &RowForm, at: usize, length: usize, from: Option<&C>, results: &[
     out
 }
 
-/// The answers about a range, of one word: `bits` has those of each of its lanes, whose order is [`RowForm::lanes`]'.
+/// Returns the result of a range test, for one word. `bits` returns the word of a lane, in the order of
+/// [`RowForm::lanes`].
 fn in_range(lanes: usize, bits: &impl Fn(usize) -> C) -> C {
     let digits = (lanes - 2) / 4;
     let end = |beyond: usize, or_equal: usize, last: usize| {

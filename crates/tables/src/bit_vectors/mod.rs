@@ -1,4 +1,4 @@
-//! Bit vectors by key byte: what [`BitVectorsAbi`] describes, in C.
+//! Emits tables that are searched by bit vectors by key byte ([`BitVectorsAbi`]).
 
 mod function;
 
@@ -16,29 +16,29 @@ use layout::{
 };
 use smol_str::SmolStr;
 
-/// Positions for which blocks are not searched in more words than registers have room for.
+/// Most positions for which the blocks' words fit into registers.
 const MOST_POSITIONS: u64 = WORDS_AT_ONCE as u64 * MOST_BLOCKS as u64 * 64;
-/// The rows of a half are one value of a map, and some targets allocate up to 4 MiB for one.
+/// Largest half of the rows, in bytes. It is one value of a map, for which some targets allocate at most 4 MiB.
 const ROWS_LIMIT: u64 = 1 << 22;
 
-/// In bits. The search keeps a pointer to each row of a range on a stack of 512 bytes: of wider ranges, rows that have a
-/// summary leave room for one.
+/// Width above which a range is wide, in bits. The search keeps a pointer to each row of a range on a stack of 512
+/// bytes. Rows with a summary leave room for one wide range.
 const WIDE_RANGE: u32 = 64;
 
-/// A table that is searched by bit vectors.
+/// Table that is searched by bit vectors.
 #[derive(Clone, Debug)]
 pub(crate) struct BitVectors {
-    /// The function that finds an entry's place.
+    /// Function that finds the position of an entry.
     find: SmolStr,
-    /// The map of the entries' values.
+    /// Map of the entries' values.
     entries: SmolStr,
-    /// The key.
+    /// Layout of the key.
     key: KeyLayout,
-    /// The globals' member that says which half is in use, and whether there are entries.
+    /// Member of the globals that holds the half in use, and whether there are entries.
     head: SmolStr,
 }
 
-/// The rows of a table with such keys and so many entries, if a half of them is not too large.
+/// Returns the layout of the rows of a table with such keys and `size` entries. `None` if a half would be too large.
 pub(crate) fn form(parts: &[KeyPart], kinds: &[MatchKind], size: u64) -> Option<RowForm> {
     let parts = whole(parts);
     let key = describe::key(&measured_key(&parts), &parts);
@@ -53,7 +53,7 @@ pub(crate) fn form(parts: &[KeyPart], kinds: &[MatchKind], size: u64) -> Option<
     (!form.lanes.is_empty() && form.bytes() <= ROWS_LIMIT && fits_stack).then_some(form)
 }
 
-/// The questions that a key's bytes are asked.
+/// Returns the lanes of a key.
 fn lanes(key: &KeyAbi, kinds: &[MatchKind]) -> Vec<Lane> {
     let mut all = Vec::new();
     for (number, (field, kind)) in key.fields.iter().zip(kinds).enumerate() {
@@ -77,7 +77,7 @@ fn lanes(key: &KeyAbi, kinds: &[MatchKind]) -> Vec<Lane> {
     all
 }
 
-/// Where a byte of a field's value is; 0 is the most significant one.
+/// Returns the offset of a byte of a field's value; `digit` 0 is the most significant one.
 fn place(field: &FieldAbi, digit: u32) -> u32 {
     let from_last = field.width.div_ceil(8) - 1 - digit;
     let reversed = field.order == ByteOrder::Host && cfg!(target_endian = "little");
@@ -143,7 +143,7 @@ pub(crate) fn declare<T: Tables>(
     (bits, abi)
 }
 
-/// Finds the entry that wins; gives it, or a null pointer.
+/// Emits the search for the entry that wins. Returns a pointer to it, which may be null.
 pub(crate) fn search<T: Tables>(
     g: &mut Gen<'_, T>,
     bits: &BitVectors,
@@ -156,10 +156,10 @@ pub(crate) fn search<T: Tables>(
     let globals = C::id(T::GLOBALS).member(bits.head.clone());
     g.push(Stmt::decl(Type::U64, head.clone(), globals));
     let count = C::bin(BinOp::Shr, id(&head), C::int(32)).cast(Type::U32);
-    // Where there are no entries, no key is made.
+    // If there are no entries, no key is built.
     let outer = std::mem::take(&mut g.out);
     let key = g.build_key(&bits.key, exprs);
-    // What was computed for it was perhaps not.
+    // Values computed for the key may not have been computed.
     g.kill_computed();
     let half = id(&head).cast(Type::U32);
     let found = C::call(bits.find.clone(), vec![key.addr(), half]);
@@ -218,7 +218,7 @@ mod tests {
     fn each_byte_that_counts_is_asked() {
         let found = rows(&[20, 48], MatchKind::Ternary, 8).expect("small");
         let bytes: Vec<u32> = found.lanes.iter().map(|lane| lane.offset).collect();
-        // 20 bits are in the machine's own order, 48 in the network's.
+        // 20 bits are in the machine's byte order, 48 in network byte order.
         match cfg!(target_endian = "little") {
             true => assert_eq!(bytes, [10, 9, 8, 0, 1, 2, 3, 4, 5]),
             false => assert_eq!(bytes, [9, 10, 11, 0, 1, 2, 3, 4, 5]),

@@ -15,39 +15,39 @@ use layout::{Map, MapKind, TupleSpaceAbi};
 use search::Turns;
 use smol_str::SmolStr;
 
-/// Entries that ranges may expand to, in all.
+/// Most entries that ranges may expand to, in all.
 const EXPANDED_LIMIT: u64 = 1 << 20;
-/// Masks in a half of the list.
+/// Most masks in a half of the list.
 const MASK_LIMIT: u64 = 1 << 14;
 
-/// A tuple space search.
+/// Tuple space of a table.
 #[derive(Clone, Debug)]
 pub(crate) struct TupleSpace {
-    /// The map of masks.
+    /// Map of masks.
     masks: SmolStr,
-    /// The masks' struct.
+    /// Struct of a mask.
     mask: SmolStr,
-    /// The map of entries.
+    /// Map of entries.
     entries: SmolStr,
-    /// Its keys' struct: the tuple and the masked key.
+    /// Struct of the entries' keys: the tuple and the masked key.
     tuple_key: SmolStr,
-    /// The key.
+    /// Layout of the key.
     key: KeyLayout,
-    /// The globals' member with the list's head.
+    /// Member of the globals that holds the list's head.
     head: SmolStr,
-    /// How the list is gone through.
+    /// Iteration over the list.
     turns: Turns,
 }
 
-/// What is searched by.
+/// Key of a tuple space search.
 pub(crate) struct Shape<'a> {
-    /// The parts of the key.
+    /// Parts of the key.
     pub parts: &'a [KeyPart],
-    /// Masks that one entry may take.
+    /// Most masks that one entry may take.
     pub expansion: u64,
 }
 
-/// Masks that an entry with ranges of these widths, in bits, may take.
+/// Returns the most masks that an entry with ranges of these widths may take. Widths are in bits.
 pub(crate) fn expansion(ranges: impl Iterator<Item = u32>) -> u64 {
     ranges
         .map(|width| u64::from(2 * width).saturating_sub(2).max(1))
@@ -88,8 +88,8 @@ pub(crate) fn declare<T: Tables>(
     let expanded = size.saturating_mul(expansion).min(EXPANDED_LIMIT.max(size));
     let named = |g: &mut Gen<'_, T>, what: &str| g.file.names.fresh_short(short, what, T::MAP_NAME);
     let [masks, found, shadow] = ["_masks", "", "_shadow"].map(|what| named(g, what));
-    // One more, which only the control plane uses ([`TupleSpaceAbi::tally`]). Where maps are in one another, all of them have one size, so
-    // that it must not be added later.
+    // One more element is used by the control plane only ([`TupleSpaceAbi::tally`]). It must not be added later, since
+    // inner maps of an outer map must all have the same size.
     let elements = 2 * max_masks + 1;
     memory::declare(
         g,
@@ -98,7 +98,7 @@ pub(crate) fn declare<T: Tables>(
     );
     let of_key = 8 + padded;
     let of_found = Map {
-        // Most of the room that ranges may need is never used.
+        // Most of the memory that ranges may need is never used.
         on_demand: expansion > 1,
         ..Map::new(found.as_str(), MapKind::Hash, of_key, value_size, expanded)
     };

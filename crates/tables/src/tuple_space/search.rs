@@ -1,5 +1,5 @@
-//! The search through the list of masks: a loop in the function itself or, where the target has no such loops, calls of a function
-//! for each turn.
+//! Emits the search through the list of masks: a loop in the function itself, or a function called for each iteration
+//! if the target has no such loops.
 
 use super::TupleSpace;
 use crate::target::{Tables, TurnCalls};
@@ -8,7 +8,7 @@ use emit::{Function, Gen};
 use ir::Expr;
 use smol_str::SmolStr;
 
-/// How the list of masks is gone through.
+/// Iteration over the list of masks.
 #[derive(Clone, Debug)]
 pub(crate) enum Turns {
     /// By a jump back.
@@ -17,33 +17,33 @@ pub(crate) enum Turns {
     Call(Called),
 }
 
-/// The function of one turn.
+/// Function of one iteration.
 #[derive(Clone, Debug)]
 pub(crate) struct Called {
-    /// Its name.
+    /// Name of the function.
     function: SmolStr,
-    /// The struct of what it works on.
+    /// Struct of its operands.
     state: SmolStr,
-    /// How it is called.
+    /// Means to call it iteratively.
     calls: TurnCalls,
 }
 
-/// What one turn works on, as C expressions.
+/// Operands of one iteration, as C expressions.
 struct Turn {
-    /// The element of the list, a variable.
+    /// Index in the list, a variable.
     at: C,
-    /// The best entry so far, or null.
+    /// Best entry so far, or null.
     best: C,
-    /// The key, whose address is constant.
+    /// Key, whose address is constant.
     key: C,
     /// Memory for the masked key.
     masked: C,
-    /// What ends the search.
+    /// Statement that ends the search.
     end: Stmt,
 }
 
 impl TupleSpace {
-    /// Declares the function of a turn, if the target needs one.
+    /// Declares the function of an iteration, if the target needs one.
     pub(super) fn with_turns<T: Tables>(
         self,
         g: &mut Gen<'_, T>,
@@ -103,7 +103,7 @@ impl TupleSpace {
         }
     }
 
-    /// Looks a key up under one mask: a better entry becomes the best one.
+    /// Emits the look-up of a key under one mask. A better entry becomes the best one.
     fn turn<T: Tables>(
         &self,
         turn: &Turn,
@@ -159,7 +159,7 @@ impl TupleSpace {
     }
 }
 
-/// Goes through the masks; the best entry, or null.
+/// Emits the iteration over the masks. Returns a pointer to the best entry, which may be null.
 pub(crate) fn search<T: Tables>(
     g: &mut Gen<'_, T>,
     space: &TupleSpace,
@@ -172,7 +172,7 @@ pub(crate) fn search<T: Tables>(
     }
 }
 
-/// The list's head: its first element and how many it has.
+/// Returns the list's head: the index of its first element, and its length.
 fn list<T: Tables>(g: &mut Gen<'_, T>, space: &TupleSpace, name: SmolStr) -> (C, C) {
     let globals = C::id(T::GLOBALS).member(space.head.clone());
     let head = C::Ident(name.clone());
@@ -203,11 +203,11 @@ fn by_jumps<T: Tables>(
     let id = |n: &SmolStr| C::Ident(n.clone());
     g.push(Stmt::decl(entry_type.clone(), best.clone(), C::id("NULL")));
     let (first, count) = list(g, space, head);
-    // Where there are no entries, no key is made.
+    // If there are no entries, no key is built.
     let outer = std::mem::take(&mut g.out);
     let any = count.clone();
     let key = g.build_key(&space.key, exprs);
-    // What was computed for it was perhaps not.
+    // Values computed for the key may not have been computed.
     g.kill_computed();
     g.push(declared(&space.tuple_key, &masked));
     g.push(Stmt::decl(Type::U32, i.clone(), C::int(0)));
@@ -240,8 +240,11 @@ fn by_jumps<T: Tables>(
     id(&best)
 }
 
-/// A target that verifies code may look at a turn once, with what is known before the first one, and take whatever that decides for
-/// decided in all turns. So the first turn is an ordinary call, after which both are possible, that there is a best entry and that there is none.
+/// Emits the search by calls of a function.
+///
+/// A verifier may check the iterated function once, with the facts before the first iteration, and apply its
+/// conclusions to all iterations. So the first iteration is an ordinary call. After it there may or may not be a best
+/// entry.
 fn by_calls<T: Tables>(
     g: &mut Gen<'_, T>,
     space: &TupleSpace,
@@ -257,10 +260,10 @@ fn by_calls<T: Tables>(
     let id = |n: &SmolStr| C::Ident(n.clone());
     g.push(Stmt::decl(entry_type, best.clone(), C::id("NULL")));
     let (first, count) = list(g, space, head);
-    // Where there are no entries, no key is made.
+    // If there are no entries, no key is built.
     let outer = std::mem::take(&mut g.out);
     let key = g.build_key(&space.key, exprs);
-    // What was computed for it was perhaps not.
+    // Values computed for the key may not have been computed.
     g.kill_computed();
     g.push(declared(state, &search));
     g.set(id(&search).member("key"), key.addr());
@@ -277,7 +280,7 @@ fn by_calls<T: Tables>(
     id(&best)
 }
 
-/// A struct's declaration, all zero.
+/// Returns the declaration of a zeroed struct.
 fn declared(ty: &SmolStr, name: &SmolStr) -> Stmt {
     Stmt::Decl {
         ty: Type::Struct(ty.clone()),
@@ -287,7 +290,7 @@ fn declared(ty: &SmolStr, name: &SmolStr) -> Stmt {
     }
 }
 
-/// `a & b` word by word, of structs of `words` 4-byte words.
+/// Returns assignments of `a & b`, word by word, of structs of `words` 4-byte words.
 fn and_words(dst: C, a: C, b: C, words: u32) -> Vec<Stmt> {
     let word = |base: &C, i: u32, wide: bool| {
         let ty = Type::Named(if wide { "any64" } else { "any32" }.into()).ptr();

@@ -1,30 +1,31 @@
-//! The form of buckets in memory ([`BucketsAbi`]).
+//! Layout of buckets in memory ([`BucketsAbi`]).
 
 use host::words::Words;
 use layout::{BUCKET_PLACES, BucketsAbi};
 use std::io;
 
-/// The greatest count; one that has reached it stays, as nobody knows what it would be.
+/// Greatest value of a count. A count that has reached it is never decremented, since its true value is unknown.
 const MOST: u16 = u16::MAX;
 
-/// A place for an entry.
+/// Slot of a bucket, which holds one entry.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Place {
     pub bucket: u32,
-    /// Its number in the bucket.
+    /// Index of the slot in its bucket.
     pub at: u32,
 }
 
-/// Where entries are that are not in their first bucket.
+/// Location of an entry that is not in the first bucket of its key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Elsewhere {
-    /// In their second one.
+    /// The second bucket of its key.
     Second,
-    /// In the overflow map.
+    /// The overflow map.
     Overflow,
 }
 
-/// How many keys with this first bucket are elsewhere.
+/// Numbers of keys with this first bucket that are in their second bucket (low half) and in the overflow map (high
+/// half).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Counts(u32);
 
@@ -44,12 +45,12 @@ impl Counts {
         })
     }
 
-    /// With one more.
+    /// Returns the counts with one more.
     pub(super) fn plus(self, place: Elsewhere) -> Counts {
         self.with(place, self.of(place).saturating_add(1))
     }
 
-    /// With one less.
+    /// Returns the counts with one less.
     fn minus(self, place: Elsewhere) -> Counts {
         match self.of(place) {
             MOST => self,
@@ -58,7 +59,7 @@ impl Counts {
     }
 }
 
-/// The buckets.
+/// Accessor to the memory that holds the buckets.
 pub(super) struct Memory<'a> {
     pub memory: &'a Words,
     pub abi: &'a BucketsAbi,
@@ -81,21 +82,21 @@ impl Memory<'_> {
         self.memory.u32(self.head(bucket))
     }
 
-    /// The places of a bucket that have entries.
+    /// Returns the slots of a bucket that are in use.
     pub(super) fn places(&self, bucket: u32) -> io::Result<impl Iterator<Item = Place> + use<>> {
         let used = self.used(bucket)?;
         let all = (0..BUCKET_PLACES).map(move |at| Place { bucket, at });
         Ok(all.filter(move |place| used >> place.at & 1 != 0))
     }
 
-    /// The places that have none.
+    /// Returns the slots of a bucket that are free.
     pub(super) fn vacant(&self, bucket: u32) -> io::Result<impl Iterator<Item = Place> + use<>> {
         let used = self.used(bucket)?;
         let all = (0..BUCKET_PLACES).map(move |at| Place { bucket, at });
         Ok(all.filter(move |place| used >> place.at & 1 == 0))
     }
 
-    /// Whether a place has this key.
+    /// Returns true if the slot holds this key.
     pub(super) fn has(&self, place: Place, key: &[u8]) -> io::Result<bool> {
         let mut at = self.key_at(place);
         for word in key.chunks_exact(4) {
@@ -116,13 +117,13 @@ impl Memory<'_> {
         self.memory.bytes(self.value_at(place), self.abi.value.size)
     }
 
-    /// Writes an entry at a place that no packet reads.
+    /// Writes an entry into a slot that no packet reads.
     pub(super) fn write(&self, place: Place, key: &[u8], value: &[u8]) -> io::Result<()> {
         self.memory.set_bytes(self.key_at(place), key)?;
         self.memory.set_bytes(self.value_at(place), value)
     }
 
-    /// Has packets find what is at one place of a bucket, and no more what is at another one: either may be none.
+    /// Makes one slot of a bucket visible to packets and hides another by one store. Either may be `None`.
     pub(super) fn show(
         &self,
         bucket: u32,
@@ -134,7 +135,7 @@ impl Memory<'_> {
         self.memory.set_u32(self.head(bucket), used)
     }
 
-    /// How many keys with this first bucket are elsewhere.
+    /// Returns the counts of keys with this first bucket that are stored elsewhere.
     pub(super) fn counts(&self, bucket: u32) -> io::Result<Counts> {
         Ok(Counts(self.memory.u32(self.head(bucket) + 4)?))
     }
@@ -143,17 +144,17 @@ impl Memory<'_> {
         self.memory.set_u32(self.head(bucket) + 4, counts.0)
     }
 
-    /// One more key with this first bucket is elsewhere.
+    /// Counts one more key with this first bucket that is stored elsewhere.
     pub(super) fn add(&self, bucket: u32, place: Elsewhere) -> io::Result<()> {
         self.set_counts(bucket, self.counts(bucket)?.plus(place))
     }
 
-    /// One less.
+    /// Counts one key less with this first bucket that is stored elsewhere.
     pub(super) fn subtract(&self, bucket: u32, place: Elsewhere) -> io::Result<()> {
         self.set_counts(bucket, self.counts(bucket)?.minus(place))
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries in the table.
     pub(super) fn entries(&self) -> io::Result<u32> {
         self.memory.u32(self.head(self.abi.count) + 4)
     }

@@ -1,11 +1,12 @@
-//! The hash that chooses a key's buckets, as `bucket_mix` in `onpath/buckets.h` computes it.
+//! Hash that chooses a key's buckets, as `bucket_mix` in `onpath/buckets.h` computes it.
 
-/// The hash of a key's bytes, a multiple of 8 of them, taken in 8 at a time as the machine reads them.
+/// Hashes a key's bytes, in words of 8 bytes in the machine's byte order. The key's length is a multiple of 8.
 ///
-/// A word is mixed in by a shift and a product whose factor depends on the seed: the shift makes high bits count for low
-/// ones, the product low ones for high ones. Even and odd words form two chains, which a processor runs in parallel. Keys can
-/// be chosen that collide under every seed. Only the control plane inserts, and keys that find no bucket are in the overflow
-/// map; where packets insert, the hash is `externs::flow_state::hash`.
+/// A word is mixed in by a shift and by a product whose factor depends on the seed. The shift carries high bits to low
+/// ones, the product low bits to high ones. Even and odd words form two chains, which a processor runs in parallel.
+///
+/// Keys can be chosen that collide under every seed. That is harmless here: only the control plane inserts, and keys
+/// that find no bucket go to the overflow map. Where packets insert, the hash is `externs::flow_state::hash`.
 pub(super) fn hash(key: &[u8], seed: u64) -> u64 {
     let factors = [
         0xbf58_476d_1ce4_e5b9 ^ (seed << 1),

@@ -1,5 +1,4 @@
-//! What a writer that was killed, or that failed, has left in buckets: entries that are in two places, and counts that
-//! are too large.
+//! Repair of buckets after a writer was killed or failed: entries that are in two slots, and counts that are too large.
 
 use super::bucket::{Counts, Elsewhere};
 use super::{Buckets, Found};
@@ -9,9 +8,9 @@ use control::StoreError;
 use std::io;
 
 impl Buckets<'_> {
-    /// Has each entry in one place, and all counts right. Of an entry that is in two places the one stays that packets find.
+    /// Removes duplicates and corrects all counts. Of duplicates the entry that packets find stays.
     pub(super) fn mend(&self) -> Result<(), StoreError> {
-        // The writer has perhaps not waited for packets that read what it has hidden.
+        // The writer may not have waited for packets that read the slots it has hidden.
         self.settle();
         let (counts, entries) = self.mend_buckets().map_err(unwritten)?;
         let entries = entries + self.mend_overflow(counts)?;
@@ -20,7 +19,8 @@ impl Buckets<'_> {
         Ok(())
     }
 
-    /// The counts of all buckets without the overflow map, and how many entries are in them.
+    /// Hides duplicates in the buckets. Returns the counts of all buckets without the overflow map, and the number of
+    /// entries in the buckets.
     fn mend_buckets(&self) -> io::Result<(Vec<Counts>, u32)> {
         let mut counts = vec![Counts::default(); self.abi.count as usize];
         let mut entries = 0;
@@ -46,7 +46,8 @@ impl Buckets<'_> {
         Ok((counts, entries))
     }
 
-    /// Writes the counts, of which those of the buckets are known; gives how many entries are in the overflow map.
+    /// Removes duplicates from the overflow map and writes all counts. `counts` has those of the buckets alone. Returns
+    /// the number of entries in the overflow map.
     fn mend_overflow(&self, mut counts: Vec<Counts>) -> Result<u32, StoreError> {
         let (mut entries, mut doubled, mut failed) = (0, Vec::new(), None);
         let mut note = |key: &[u8]| -> io::Result<()> {

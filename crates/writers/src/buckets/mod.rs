@@ -1,8 +1,9 @@
 //! Tables with many entries and exact keys: buckets in memory that packets read while it changes, and an overflow map
-//! for the few entries that have no place in them ([`BucketsAbi`]).
+//! for the few entries that find no free slot ([`BucketsAbi`]).
 //!
-//! No entry ever moves to make room for another: half of the places are free, so that one entry in 260 goes to the
-//! overflow map, and moving entries would take a grace period each. How a change is written is in [`writer`]; what a killed
+//! No entry ever moves to make room for another, since each move would take a grace period. Half of the slots are free,
+//! so that one entry in 260 goes to the overflow map. [`writer`] makes changes; [`mend`] repairs the state that a
+//! killed process has left.
 //! process has left is put right by [`mend`].
 
 mod bucket;
@@ -23,25 +24,25 @@ use schema::KeyMatch;
 use std::io;
 use writer::Writer;
 
-/// A table's buckets with its overflow map.
+/// Buckets of a table, with its overflow map.
 pub(super) struct Buckets<'a> {
     abi: &'a BucketsAbi,
     memory: Memory<'a>,
     overflow: &'a dyn Map,
-    /// Of the hash.
+    /// Seed of the hash.
     seed: u64,
-    /// Packets that may read it.
+    /// Packets that may read the table.
     readers: Grace<'a>,
 }
 
-/// Where an entry is.
+/// Location of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Found {
     At(Place),
     Overflow,
 }
 
-/// The buckets that a key may be in.
+/// Indices of the two buckets that a key may be in.
 #[derive(Clone, Copy, Debug)]
 struct Homes {
     first: u32,
@@ -49,7 +50,8 @@ struct Homes {
 }
 
 impl Homes {
-    /// Where an entry is that does not count as being in its first bucket.
+    /// Returns the location that is counted for an entry outside of its first bucket. `None` if it is in its first
+    /// bucket.
     fn elsewhere(self, found: Found) -> Option<Elsewhere> {
         match found {
             Found::At(place) if place.bucket == self.first => None,
@@ -60,7 +62,7 @@ impl Homes {
 }
 
 impl<'a> Buckets<'a> {
-    /// The table of a description.
+    /// Opens the table that a description describes.
     pub(crate) fn open(store: State<'a>, abi: &'a BucketsAbi) -> Result<Buckets<'a>, StoreError> {
         Ok(Buckets {
             abi,
@@ -74,7 +76,7 @@ impl<'a> Buckets<'a> {
         })
     }
 
-    /// The buckets of a key, as `bucket_find` computes them.
+    /// Computes the buckets of a key, as `bucket_find` does.
     fn homes(&self, key: &[u8]) -> Homes {
         let mut words = key.to_vec();
         words.resize(key.len().next_multiple_of(8), 0);
@@ -95,7 +97,7 @@ impl<'a> Buckets<'a> {
         Ok(None)
     }
 
-    /// Where the entry of a key is, searched as packets do.
+    /// Finds the entry of a key, in the order in which packets search.
     fn find(&self, homes: Homes, key: &[u8]) -> io::Result<Option<Found>> {
         let found = self.find_in(homes.first, key)?;
         if found.is_some() {
@@ -121,7 +123,7 @@ impl<'a> Buckets<'a> {
         }
     }
 
-    /// Waits until no packet is left that has begun before.
+    /// Waits for a grace period: until all packets that began before have ended.
     fn settle(&self) {
         self.readers.wait();
     }
@@ -192,9 +194,9 @@ impl InMemory for Buckets<'_> {
     }
 }
 
-/// The entries of such a table.
+/// Codec of the entries of a table with buckets.
 pub(super) struct Entries<'a> {
-    /// The buckets.
+    /// Buckets of the table.
     pub table: Buckets<'a>,
 }
 

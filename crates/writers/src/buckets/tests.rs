@@ -1,4 +1,4 @@
-//! Buckets in maps of their own.
+//! Tests of buckets in maps of their own.
 
 use super::bucket::Counts;
 use super::*;
@@ -14,7 +14,7 @@ const KEY: usize = 4;
 const VALUE: usize = 8;
 const SEED: u64 = 77;
 
-/// The maps of a table of so many entries.
+/// Maps of a table with a given capacity.
 struct Maps {
     abi: BucketsAbi,
     memory: Words,
@@ -71,7 +71,8 @@ impl Maps {
 
 type Model = BTreeMap<u32, u64>;
 
-/// Asserts that the table has these entries, each once and where packets find it, and that its counts are right.
+/// Asserts that the table has exactly these entries, each once and where packets find it, and that its counts are
+/// right.
 fn check(table: &Buckets<'_>, model: &Model) {
     let mut found = Model::new();
     let mut counts = vec![Counts::default(); table.abi.count as usize];
@@ -116,7 +117,7 @@ fn added(keys: &[u32]) -> Differences {
     }
 }
 
-/// Numbers whose keys have the same two buckets, among so many tables of this size.
+/// Returns `count` numbers whose keys have the same two buckets, 0 and 1.
 fn crowded(table: &Buckets<'_>, count: usize) -> Vec<u32> {
     let homes = |number: u32| {
         let Homes { first, second } = table.homes(&number.to_ne_bytes());
@@ -143,7 +144,7 @@ fn a_table_takes_as_many_entries_as_it_declares_whatever_their_keys_are() {
         for mut keys in kinds {
             keys.sort_unstable();
             keys.dedup();
-            // What is missing comes from elsewhere.
+            // Further keys come from the upper end of the range.
             let more = (0..)
                 .map(|n| u32::MAX - n)
                 .filter(|n| keys.binary_search(n).is_err());
@@ -168,7 +169,7 @@ fn a_table_takes_as_many_entries_as_it_declares_whatever_their_keys_are() {
 #[test]
 fn changes_in_any_order_leave_what_they_say() {
     let mut random = ChaCha8Rng::seed_from_u64(2);
-    // Of few keys with the same buckets most are in the overflow map.
+    // If few keys have the same buckets, most of them are in the overflow map.
     for (capacity, crowd) in [(16, 16), (40, 12), (300, 0)] {
         let maps = Maps::new(capacity);
         let table = maps.table();
@@ -230,14 +231,15 @@ fn what_a_killed_writer_has_left_is_mended() {
         keys.iter().copied().find(first).expect("four of them"),
         keys.iter().copied().find(second).expect("four of them"),
     ];
-    // One that was to come to the overflow map is there, and yet in its bucket; of another one, so far only the count.
+    // One entry was being moved to the overflow map: it is there, and still in its bucket. For another one only the
+    // count was written.
     let mut put = Writer::new(&table).expect("reads");
     let new = (of_first.to_ne_bytes(), 9u64.to_ne_bytes());
     put.put([(&new.0[..], &new.1[..])].into_iter())
         .expect("writes");
     drop(put);
     table.memory.add(0, Elsewhere::Overflow).expect("writes");
-    // One was to go from its second bucket to its first, whose entry was removed before that.
+    // One entry was being moved from its second bucket to its first, after an entry there was removed.
     let Found::At(place) = at(of_first) else {
         panic!("it is in its first bucket");
     };
@@ -246,7 +248,7 @@ fn what_a_killed_writer_has_left_is_mended() {
     table.memory.write(place, &half.0, &half.1).expect("writes");
     table.memory.show(0, Some(place), None).expect("writes");
     table.memory.set_entries(99).expect("writes");
-    // All of it is undone, and one that had been added goes.
+    // All of it is undone, and an entry that had been added is removed.
     let gone = *keys
         .iter()
         .rfind(|key| at(**key) == Found::Overflow)
@@ -267,7 +269,7 @@ fn packets_find_each_entry_while_it_is_replaced_elsewhere() {
     assert!(table.change(&added(&keys)).is_ok());
     let mut writers = Vec::new();
     for key in keys.iter().map(|key| key.to_ne_bytes()) {
-        // One that has done nothing waits for nothing.
+        // A writer that has done nothing does not wait.
         let mut writer = Writer::new(&table).expect("reads");
         let new = 7u64.to_ne_bytes();
         writer
@@ -285,7 +287,7 @@ fn packets_find_each_entry_while_it_is_replaced_elsewhere() {
     check(&table, &keys.iter().map(|key| (*key, 7)).collect());
 }
 
-/// How many entries packets do not find in their first bucket.
+/// Returns the number of entries that packets do not find in their first bucket.
 fn elsewhere(table: &Buckets<'_>) -> u32 {
     let of = |bucket| table.memory.counts(bucket).expect("reads");
     let counts = (0..table.abi.count).map(of);
@@ -294,7 +296,7 @@ fn elsewhere(table: &Buckets<'_>) -> u32 {
     counts.map(both).sum()
 }
 
-/// In one change: most need places that packets may still read.
+/// All entries change at once. Most need slots that packets may still read.
 #[test]
 fn entries_stay_in_their_buckets_when_all_of_them_change() {
     let maps = Maps::new(10_000);

@@ -1,11 +1,13 @@
-//! A change of a table with buckets, an entry after the other.
+//! Changes of a table with buckets, one entry after the other.
 //!
-//! An entry is written at a free place, and shown to packets by one store. Its old value is at another place of the same bucket,
-//! which the same store hides, or it is elsewhere, and is hidden later: a grace period after the new one was shown, for packets
-//! that have searched the new place already. What was hidden is not written before the next grace period, for packets
-//! that have found it. So that many entries wait for one grace period together, the writer notes what is to be hidden, and
-//! what may still be read, and waits only if it needs a place, and at the end. Entries that change wait for a place in the
-//! bucket where they are: in second buckets, packets find them later.
+//! An entry is written into a free slot and made visible to packets by one store. If its old value is in the same
+//! bucket, the same store hides it. An old value elsewhere is hidden a grace period after the new one became visible,
+//! since packets may have searched the new slot already. A hidden slot is not reused before the next grace period,
+//! since packets may have found it.
+//!
+//! Many entries share one grace period: the writer records what it must hide and what packets may still read. It waits
+//! only if it needs a slot, and at the end. A changed entry waits for a slot in the bucket where it is, since packets
+//! search second buckets later.
 
 use super::bucket::{Elsewhere, Place};
 use super::{Buckets, Found, Homes};
@@ -14,32 +16,33 @@ use crate::in_memory::{unread, unwritten};
 use control::StoreError;
 use std::collections::HashSet;
 
-/// Grace periods that new values wait for at most for places in their keys' buckets. A bucket whose places are all in use gets a
-/// place in two, when an entry has gone elsewhere, and from then on one in each.
+/// Most grace periods that new values wait for slots in their keys' buckets. A bucket whose slots are all in use frees
+/// a slot after two grace periods, once an entry has moved elsewhere, and one slot in each further period.
 const PATIENCE: u32 = 8;
 
-/// What has become of an entry.
+/// Result of an attempt to write an entry.
 enum Put {
-    /// It is written.
+    /// The entry is written.
     Done,
-    /// It is as it was, and waits for a place in its bucket.
+    /// The entry is unchanged, and waits for a slot in its bucket.
     Waits,
-    /// It is written elsewhere, and waits for a place in its first bucket, behind all that are there.
+    /// The entry is written elsewhere. It waits for a slot in its first bucket, after all entries that are in that
+    /// bucket.
     WaitsForHome,
 }
 
-/// Who writes a change.
+/// Writer of a change, with the work that it has deferred.
 pub(super) struct Writer<'a> {
     table: &'a Buckets<'a>,
-    /// How many entries there are.
+    /// Number of entries in the table.
     entries: u32,
-    /// Old values that have a new one elsewhere, by their keys.
+    /// Old values whose new value is elsewhere, by key.
     old: Vec<(Vec<u8>, Found)>,
-    /// Places that are hidden, and that packets may still read.
+    /// Hidden slots that packets may still read.
     left: HashSet<Place>,
-    /// Buckets of which a place is in `old` or `left`.
+    /// Buckets that have a slot in `old` or `left`.
     freeing: HashSet<u32>,
-    /// Whether packets may still read something that is not in the overflow map any more.
+    /// True if packets may still read an element that was removed from the overflow map, or replaced there.
     overflow_left: bool,
 }
 
@@ -61,7 +64,7 @@ impl Writer<'_> {
         wrote.map_err(unwritten)
     }
 
-    /// Adds an entry whose key is not there.
+    /// Adds an entry whose key is not in the table.
     pub(super) fn insert(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         let capacity = self.table.overflow.info().max_entries;
         if self.entries >= capacity {
@@ -73,7 +76,7 @@ impl Writer<'_> {
         self.count(self.entries + 1)
     }
 
-    /// Adds entries, or has them take the place of those with the same keys. An error comes with the number of its entry.
+    /// Adds entries or replaces those with the same keys. An error comes with the index of its entry.
     pub(super) fn put<'e>(
         &mut self,
         entries: impl Iterator<Item = (&'e [u8], &'e [u8])>,
@@ -100,7 +103,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes one of them; not if it may wait, and a grace period will give it a better place.
+    /// Writes one entry, unless `may_wait` and a grace period will give it a better slot.
     fn put_one(&mut self, key: &[u8], value: &[u8], may_wait: bool) -> Result<Put, StoreError> {
         let table = self.table;
         let homes = table.homes(key);
@@ -135,7 +138,7 @@ impl Writer<'_> {
             }
         }
         let new = self.place(homes, key, value)?;
-        // In the overflow map the new value has taken the old one's place.
+        // In the overflow map the new value has replaced the old one.
         if new != found {
             self.old.push((key.to_vec(), found));
             if let Found::At(place) = found {
@@ -145,13 +148,13 @@ impl Writer<'_> {
         Ok(waits_for_home(self, homes.elsewhere(new).is_none()))
     }
 
-    /// Packets may still read what is hidden at a place.
+    /// Records that packets may still read a hidden slot.
     fn leave(&mut self, place: Place) {
         self.left.insert(place);
         self.freeing.insert(place.bucket);
     }
 
-    /// Removes an entry, if it is there.
+    /// Removes an entry if it is in the table.
     pub(super) fn remove(&mut self, key: &[u8]) -> Result<(), StoreError> {
         let table = self.table;
         let homes = table.homes(key);
@@ -164,7 +167,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Waits until packets find nothing old any more, and read nothing that is hidden.
+    /// Waits until packets find no old value and read no hidden slot.
     pub(super) fn end(mut self) -> Result<(), StoreError> {
         while !self.old.is_empty() || !self.left.is_empty() || self.overflow_left {
             self.settle()?;
@@ -172,7 +175,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Waits for a grace period, and hides what is old.
+    /// Waits for a grace period, then hides old values.
     fn settle(&mut self) -> Result<(), StoreError> {
         self.table.settle();
         self.left.clear();
@@ -207,7 +210,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A place of a bucket that no packet reads.
+    /// Finds a slot of a bucket that no packet reads.
     fn vacant(&self, bucket: u32) -> Result<Option<Place>, StoreError> {
         let mut places = self.table.memory.vacant(bucket).map_err(unread)?;
         Ok(places.find(|place| !self.left.contains(place)))
@@ -220,7 +223,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes an entry, and has packets find it.
+    /// Writes an entry and makes it visible to packets.
     fn place(&mut self, homes: Homes, key: &[u8], value: &[u8]) -> Result<Found, StoreError> {
         let mut place = self.vacant_of(homes)?;
         let is_freeing = |writer: &Self| {
@@ -251,7 +254,7 @@ impl Writer<'_> {
         key: &[u8],
         value: &[u8],
     ) -> Result<Found, StoreError> {
-        // A map gives a new element the memory of one that is gone.
+        // A hash map reuses the memory of a removed element for a new one.
         if self.overflow_left {
             self.settle()?;
         }

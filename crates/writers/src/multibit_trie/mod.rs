@@ -1,8 +1,9 @@
 //! Tables with many prefixes: multibit tries in memory that packets read while it changes.
 //!
-//! What there is, is in the *index*, a hash map from prefixes to the numbers of routes; routes and nodes are in arrays
-//! that this process maps, so that a change writes memory and makes no system call for each slot. Each change of a prefix
-//! is one 8-byte store for packets ([`nodes`]). What was replaced is left alone as long as packets may read it ([`pool`]).
+//! The entries are in the *index*, a hash map from prefixes to the numbers of routes. Routes and nodes are in arrays
+//! that this process maps, so that a change writes memory and makes no system call for each slot. Each change of a
+//! prefix is one 8-byte store for packets ([`nodes`]). Replaced nodes and routes are not reused as long as packets may
+//! read them ([`pool`]).
 
 mod nodes;
 mod pool;
@@ -25,10 +26,10 @@ use schema::KeyMatch;
 use slot::Prefix;
 use std::io;
 
-/// Entries that are replaced one after the other before the routes that they had are given back.
+/// Number of entries that are replaced before their old routes are retired.
 const AT_ONCE: usize = 64;
 
-/// A multibit trie with its maps.
+/// Multibit trie with its maps.
 pub(super) struct MultibitTrie<'a> {
     abi: &'a MultibitTrieAbi,
     index: &'a dyn Map,
@@ -41,7 +42,7 @@ pub(super) struct MultibitTrie<'a> {
 }
 
 impl<'a> MultibitTrie<'a> {
-    /// The trie of a description.
+    /// Opens the trie of a description.
     pub(crate) fn open(
         store: State<'a>,
         abi: &'a MultibitTrieAbi,
@@ -80,7 +81,7 @@ impl<'a> MultibitTrie<'a> {
         (self.abi.mask_offset + self.abi.key.size).next_multiple_of(8)
     }
 
-    /// The number of a prefix's route, if the prefix is there.
+    /// Returns the number of a prefix's route, if the index has the prefix.
     fn number(&self, key: &[u8]) -> Result<Option<u32>, StoreError> {
         let found = self.index.get(key).map_err(unread)?;
         Ok(found.map(|number| encoding::get_u32(&number, 0)))
@@ -91,7 +92,7 @@ impl<'a> MultibitTrie<'a> {
         for key in keys.chunks_exact(self.sizes().0) {
             numbers.extend(self.number(key)?);
         }
-        // What is longer falls back to what is left.
+        // Slots that a removed prefix covered fall back to shorter prefixes that are left in the index.
         let gone = self.index.delete_many(keys);
         gone.map_err(|partial| system("remove an entry")(partial.error))?;
         let nodes = self.nodes();
@@ -102,7 +103,7 @@ impl<'a> MultibitTrie<'a> {
         numbers.into_iter().try_for_each(retire).map_err(unwritten)
     }
 
-    /// Puts entries in, new ones and others in the place of what is there; `first` is the first one's number.
+    /// Inserts new entries and replaces existing ones. `first` is the index of the first one, for errors.
     fn put_all(&self, keys: &[u8], values: &[u8], first: usize) -> Result<(), Refused> {
         let (key_size, value_size) = self.sizes();
         let nodes = self.nodes();
@@ -145,7 +146,7 @@ impl<'a> MultibitTrie<'a> {
         Ok(old.into_iter().try_for_each(retire).map_err(unwritten)?)
     }
 
-    /// Finds out anew which nodes and routes are in use.
+    /// Recomputes which nodes and routes are in use.
     fn take_stock(&self) -> Result<(), StoreError> {
         self.pool.settle();
         let mut used = self.nodes().used()?;
@@ -157,7 +158,7 @@ impl<'a> MultibitTrie<'a> {
 }
 
 impl InMemory for MultibitTrie<'_> {
-    /// Keys are those of the index.
+    /// Returns the sizes of the index's keys and of values.
     fn sizes(&self) -> (usize, usize) {
         (self.index.info().key_size, self.abi.value.size as usize)
     }
@@ -201,7 +202,7 @@ impl InMemory for MultibitTrie<'_> {
     }
 
     fn restore(&self, keys: &[u8], values: &[u8], removed: &[u8]) -> Result<(), StoreError> {
-        // A killed process has perhaps written down the wrong things about what is free.
+        // A killed process may have left wrong states in the pool.
         self.take_stock()?;
         let put = self.put_all(keys, values, 0);
         put.map_err(|refused| refused.error)?;
@@ -210,7 +211,7 @@ impl InMemory for MultibitTrie<'_> {
     }
 }
 
-/// The routes: values with their prefixes.
+/// Routes: values with their prefixes.
 pub(super) struct Routes<'a> {
     memory: &'a Words,
     abi: &'a MultibitTrieAbi,
@@ -248,7 +249,7 @@ impl Routes<'_> {
     }
 }
 
-/// The entries of such a table.
+/// Codec of the entries of a multibit trie.
 pub(super) struct Entries<'a> {
     /// The trie.
     pub trie: MultibitTrie<'a>,

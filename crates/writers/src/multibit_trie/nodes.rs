@@ -1,12 +1,15 @@
-//! The nodes of a multibit trie.
+//! Nodes of a multibit trie.
 //!
-//! A node has a slot for each value of the next byte of the key, from the third byte on of the next half. A slot has the
-//! longest prefix that ends in this node and begins like the slot (its *cover*), and what longer prefixes there are: a
-//! node if there are several, the route itself if it is only one. So each prefix is in one node, and how many slots it has
-//! there is at most 256.
+//! A node has a slot for each value of the key's next byte, or of the next half-byte from the third byte on. A slot
+//! holds two things:
 //!
-//! A change of one slot is one store. For a change of several, the node is copied, and the slot that leads to it changed. What
-//! nodes there are follows from the prefixes alone, whatever their history.
+//! - its *cover*: the longest prefix that ends in this node and matches the slot;
+//! - its child, for longer prefixes that match the slot: a node if there are several, the route itself if there is one.
+//!
+//! So each prefix belongs to one node, in which it covers at most 256 slots.
+//!
+//! A change of one slot is one store. For a change of several slots, the node is copied, and the slot that leads to it
+//! is changed. The set of nodes depends on the prefixes alone, and not on their history.
 
 use super::Routes;
 use super::pool::{Pool, Take};
@@ -16,14 +19,14 @@ use crate::memory::Map;
 use control::StoreError;
 use host::words::Words;
 
-/// The slots that lead to a node, from the root on.
+/// Slots that lead to a node, from the root on.
 type Path = Vec<(Node, u32)>;
 
-/// A trie's nodes, with what they are made of.
+/// Nodes of a trie, with the memory that they are made of.
 pub(super) struct Nodes<'a> {
     pub wide: &'a Words,
     pub narrow: &'a Words,
-    /// Where the root's number is.
+    /// Memory and offset of the root's number.
     pub root: (&'a Words, u32),
     pub pool: &'a Pool<'a>,
     pub routes: Routes<'a>,
@@ -57,7 +60,7 @@ impl Nodes<'_> {
         (0..node.width()).map(|at| self.read(node, at)).collect()
     }
 
-    /// Makes a node that no packet finds yet.
+    /// Creates a node that no packet finds yet.
     fn make(&self, depth: u32, slots: &[Slot]) -> Result<Node, StoreError> {
         let number = self.pool.take(kind(depth)).map_err(unwritten)?;
         let number = number.ok_or_else(|| StoreError::Unsupported {
@@ -72,7 +75,7 @@ impl Nodes<'_> {
         Ok(node)
     }
 
-    /// Has packets find other slots in a node.
+    /// Changes the slots of a node for packets, by one store.
     fn publish(
         &self,
         path: &Path,
@@ -104,14 +107,14 @@ impl Nodes<'_> {
         }
     }
 
-    /// The slots of a node that a prefix begins like, which ends there.
+    /// Returns the slots of a node that a prefix matches. The prefix ends in this node.
     fn range(node: Node, prefix: &Prefix<'_>) -> std::ops::Range<usize> {
         let count = 1 << (node.end() - prefix.length).min(node.bits());
         let first = node.slot(prefix.key) as usize & !(count - 1);
         first..first + count
     }
 
-    /// Puts a route into those slots of its node that have no longer one.
+    /// Sets a route as the cover of the slots that its prefix matches, except where a longer prefix covers the slot.
     fn cover(
         &self,
         node: Node,
@@ -129,17 +132,17 @@ impl Nodes<'_> {
         Ok(())
     }
 
-    /// Puts routes in, new ones and others in the place of what their prefixes have.
+    /// Inserts routes, or replaces the routes of their prefixes.
     ///
     /// # Errors
-    /// With the number of the one that was not put in.
+    /// An error comes with the index of the route that was not inserted.
     pub(super) fn insert_all(
         &self,
         routes: &[(Prefix<'_>, u32)],
     ) -> Result<(), (usize, StoreError)> {
         let mut short: Vec<usize> = Vec::new();
         for (at, (prefix, route)) in routes.iter().enumerate() {
-            // Those of wide nodes are put in together, since each would copy its node.
+            // Routes that end in one wide node are inserted together, since each would copy the node.
             if routes.len() > 1 && prefix.length <= WIDE_BITS {
                 short.push(at);
             } else {
@@ -158,7 +161,7 @@ impl Nodes<'_> {
         Ok(())
     }
 
-    /// Puts in routes that end in the same wide node.
+    /// Inserts routes that end in the same wide node.
     fn insert_short(
         &self,
         group: &[usize],
@@ -185,7 +188,7 @@ impl Nodes<'_> {
         Ok(())
     }
 
-    /// The node that a prefix ends in, if there is one.
+    /// Finds the node that a prefix ends in, if it exists.
     fn node_of(&self, prefix: &Prefix<'_>) -> Result<Option<(Path, Node)>, StoreError> {
         let (mut path, mut node) = (Path::new(), self.root()?);
         while prefix.length > node.end() {
@@ -226,13 +229,13 @@ impl Nodes<'_> {
         self.publish(&path, node, &old, &new)
     }
 
-    /// Whether a route is that of a prefix.
+    /// Returns true if a route has this prefix.
     fn is(&self, route: u32, prefix: &Prefix<'_>) -> Result<bool, StoreError> {
         let same = self.routes.length(route).map_err(unread)? == prefix.length;
         Ok(same && self.routes.key(route).map_err(unread)? == prefix.key)
     }
 
-    /// Makes the node, and those below, for two routes with different prefixes that are equal so far.
+    /// Creates the node, and those below it, for two routes with different prefixes whose first `depth` bits are equal.
     fn grow(&self, depth: u32, one: u32, other: u32) -> Result<Node, StoreError> {
         let of = |route| -> Result<(u32, Vec<u8>), StoreError> {
             let length = self.routes.length(route).map_err(unread)?;
@@ -260,7 +263,7 @@ impl Nodes<'_> {
         self.make(depth, &slots)
     }
 
-    /// Removes a prefix, which the index does not have any more. It need not be there.
+    /// Removes a prefix that the index does not have any more. It need not be in the nodes.
     pub(super) fn remove(&self, prefix: &Prefix<'_>) -> Result<(), StoreError> {
         let (mut path, mut node) = (Path::new(), self.root()?);
         while prefix.length > node.end() {
@@ -294,7 +297,7 @@ impl Nodes<'_> {
         self.shrink(path, node, old, new)
     }
 
-    /// The longest prefix of a prefix that ends in the same node; 0 for none.
+    /// Returns the route of the longest shorter prefix that ends in the same node, or 0.
     fn next_shorter(&self, node: Node, prefix: &Prefix<'_>) -> Result<u32, StoreError> {
         let least = if node.depth == 0 { 0 } else { node.depth + 1 };
         for length in (least..prefix.length).rev() {
@@ -310,7 +313,8 @@ impl Nodes<'_> {
         Ok(0)
     }
 
-    /// Has packets find other slots in a node, of which some are empty now: where no node is needed any more, none is left.
+    /// Changes the slots of a node for packets, and removes the nodes that are no longer needed since slots became
+    /// empty.
     fn shrink(
         &self,
         mut path: Path,
@@ -335,7 +339,7 @@ impl Nodes<'_> {
         left.into_iter().try_for_each(retire).map_err(unwritten)
     }
 
-    /// All nodes and routes that packets find.
+    /// Returns all nodes and routes that packets find.
     pub(super) fn used(&self) -> Result<Vec<(Take, u32)>, StoreError> {
         let mut all = Vec::new();
         let mut open = vec![self.root()?];
@@ -359,8 +363,8 @@ impl Nodes<'_> {
     }
 }
 
-/// What takes the place of a node with such slots, if one route or none is left in it. One that is hidden by longer ones
-/// does not count: there are two of these at least.
+/// Returns the replacement of a node with these slots if at most one route is left in it. Two or more longer prefixes
+/// that hide a shorter one completely count as several routes, so that the hidden one need not be considered.
 fn instead(slots: &[Slot]) -> Option<Child> {
     let mut only = Child::Nothing;
     for slot in slots {

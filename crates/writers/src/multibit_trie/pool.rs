@@ -1,21 +1,21 @@
-//! Which nodes and routes are free, in use, or replaced and perhaps still read by packets.
+//! Pool of nodes and routes, each of which is free, in use, or retired: replaced, but perhaps still read by packets.
 //!
-//! The map has, in this order, a `u32` for each kind where the search for a free one goes on, and a byte for each node
-//! and route. Number 0 of each kind is never taken: as a route it is nothing, as a node the root of a trie that is
-//! new.
+//! The map holds a `u32` for each kind, where the search for a free element continues, and then a byte for each node
+//! and route. Number 0 of each kind is never allocated: as a route it means none, as a node it is the root of a new
+//! trie.
 
 use crate::state::Grace;
 use host::words::Words;
 use std::io;
 
-/// A kind of what is taken from a pool.
+/// Kind of an element of the pool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Take {
-    /// A node with a slot for each value of a byte.
+    /// Node with a slot for each value of a byte.
     Wide,
-    /// A node with a slot for each value of half a byte.
+    /// Node with a slot for each value of half a byte.
     Narrow,
-    /// A route.
+    /// Route.
     Route,
 }
 
@@ -23,17 +23,17 @@ const KINDS: [Take; 3] = [Take::Wide, Take::Narrow, Take::Route];
 
 const FREE: u8 = 0;
 const USED: u8 = 1;
-/// Replaced: free once no packet is in the program that has begun before.
+/// Replaced. The element becomes free after a grace period.
 const RETIRED: u8 = 2;
 
-/// Where the bytes begin.
+/// Offset of the first state byte.
 const FIRST: u32 = 16;
-/// Bytes that are read at once, at first: mostly the next one is free.
+/// Number of bytes that a search reads first. Mostly the next element is free.
 const PART: u32 = 16;
-/// The most of them.
+/// Most bytes that a search reads at once.
 const MOST: u32 = 4096;
 
-/// The pool of a trie.
+/// Pool of a trie.
 pub(super) struct Pool<'a> {
     memory: &'a Words,
     counts: [u32; 3],
@@ -41,7 +41,7 @@ pub(super) struct Pool<'a> {
 }
 
 impl<'a> Pool<'a> {
-    /// The pool of so many wide nodes, narrow nodes and routes; `readers` may read them.
+    /// Opens a pool of wide nodes, narrow nodes and routes, which has `counts` of each. `readers` may read them.
     pub(super) fn new(memory: &'a Words, counts: [u32; 3], readers: Grace<'a>) -> Pool<'a> {
         Pool {
             memory,
@@ -59,7 +59,7 @@ impl<'a> Pool<'a> {
         4 * kind as u32
     }
 
-    /// The first number of a state in a range.
+    /// Finds the first element in the given state in a range.
     fn find(&self, kind: Take, state: u8, from: u32, to: u32) -> io::Result<Option<u32>> {
         let (mut at, mut part) = (from, PART);
         while at < to {
@@ -79,7 +79,7 @@ impl<'a> Pool<'a> {
         self.memory.set_bytes(self.first(kind) + number, &[state])
     }
 
-    /// Takes a free one; `None` if all are in use.
+    /// Allocates an element. `None` if all are in use.
     pub(super) fn take(&self, kind: Take) -> io::Result<Option<u32>> {
         let free = || {
             let from = self.memory.u32(Self::cursor(kind))?.max(1);
@@ -98,17 +98,17 @@ impl<'a> Pool<'a> {
         Ok(found)
     }
 
-    /// Gives back what packets do not find any more.
+    /// Retires an element that packets do not find any more.
     pub(super) fn retire(&self, kind: Take, number: u32) -> io::Result<()> {
         self.set(kind, number, RETIRED)
     }
 
-    /// Waits until no packet is left that has begun before.
+    /// Waits for a grace period: until all packets that began before have ended.
     pub(super) fn settle(&self) {
         self.readers.wait();
     }
 
-    /// Frees what was given back. Whether there was anything.
+    /// Frees retired elements. Returns true if there were any.
     fn recycle(&self) -> io::Result<bool> {
         self.settle();
         let mut any = false;
@@ -122,7 +122,7 @@ impl<'a> Pool<'a> {
         Ok(any)
     }
 
-    /// Has nothing in use but this. No packet may read anything else.
+    /// Marks these elements as in use and all others as free. No packet may read any other.
     pub(super) fn have_in_use(&self, used: &[(Take, u32)]) -> io::Result<()> {
         let mut states = vec![FREE; self.counts.iter().sum::<u32>() as usize];
         for (kind, number) in used {

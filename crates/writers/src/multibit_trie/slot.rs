@@ -3,22 +3,22 @@
 use super::encoding;
 use super::pool::Take;
 
-/// Set in the lower half of a slot that leads to a node.
+/// Flag in the lower half of a slot that leads to a node.
 const NODE: u32 = 1 << 31;
-/// Bits of the key that wide nodes decide.
+/// Number of leading bits of the key that wide nodes decide.
 pub(super) const WIDE_BITS: u32 = 16;
 
-/// A prefix: the first bits of a key.
+/// Prefix: the first bits of a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Prefix<'k> {
-    /// How many.
+    /// Number of bits in the prefix.
     pub length: u32,
-    /// The key, zero behind them.
+    /// Key bytes, zero after the prefix.
     pub key: &'k [u8],
 }
 
 impl Prefix<'_> {
-    /// The prefix of a key of the index.
+    /// Returns the prefix that a key of the index encodes.
     pub(super) fn of(key: &[u8]) -> Prefix<'_> {
         Prefix {
             length: encoding::get_u32(key, 0),
@@ -27,7 +27,7 @@ impl Prefix<'_> {
     }
 }
 
-/// A node, and how many bits of the key lead to it.
+/// Node, with the number of key bits that lead to it (`depth`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Node {
     pub depth: u32,
@@ -51,12 +51,12 @@ impl Node {
         kind(self.depth)
     }
 
-    /// Where a slot is in the memory of its kind.
+    /// Returns the offset of a slot in the memory of the node's kind, in bytes.
     pub(super) fn at(self, slot: u32) -> u32 {
         8 * (self.number * self.width() + slot)
     }
 
-    /// The slot that a key leads to.
+    /// Returns the slot that a key leads to.
     pub(super) fn slot(self, key: &[u8]) -> u32 {
         let byte = u32::from(key[(self.depth / 8) as usize]);
         match (self.bits(), self.depth % 8) {
@@ -67,7 +67,7 @@ impl Node {
     }
 }
 
-/// What a node is that so many bits of the key lead to.
+/// Returns the kind of a node at this depth.
 pub(super) fn kind(depth: u32) -> Take {
     if depth < WIDE_BITS {
         Take::Wide
@@ -76,16 +76,16 @@ pub(super) fn kind(depth: u32) -> Take {
     }
 }
 
-/// What a slot leads on to.
+/// Target of a slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Child {
     Nothing,
-    /// The only route below.
+    /// Only route below the slot.
     Route(u32),
     Node(u32),
 }
 
-/// A slot as packets read it.
+/// Slot as packets read it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Slot(pub u64);
 

@@ -1,4 +1,4 @@
-//! What finds a shadow entry, from its bytes: a change of one entry reads all of them, so none is decoded.
+//! Identity of a shadow entry, computed from its bytes without decoding, since a change of one entry reads all of them.
 
 use super::Shadow;
 use super::shadow::{decode_match, digits, encode_match, match_size};
@@ -6,13 +6,13 @@ use crate::ranges::masked;
 use layout::FieldAbi;
 use schema::{KeyMatch, Type};
 
-/// Values up to this length are compared as numbers.
+/// Longest value that is compared as a number, in bytes.
 const NUMBER: usize = size_of::<u128>();
-/// How a value under a mask begins, as `encode_match` writes it.
+/// Tag of a value under a mask, as `encode_match` writes it.
 const TERNARY: u8 = 3;
 
 impl Shadow<'_> {
-    /// Makes [`Shadow::identity`] of the bytes of a shadow entry.
+    /// Computes [`Shadow::identity`] from the bytes of a shadow entry.
     pub(super) fn identity_of(&self, bytes: &[u8], identity: &mut Vec<u8>) -> Option<()> {
         identity.clear();
         let priority = if self.priorities {
@@ -31,7 +31,7 @@ impl Shadow<'_> {
     }
 }
 
-/// Adds a match in the one form that all notations of it have: a value under a mask where one can express it.
+/// Appends the canonical form of a match: a value under a mask where one can express it.
 fn one_form(bytes: &[u8], field: &FieldAbi, ty: Type, out: &mut Vec<u8>) -> Option<()> {
     let size = digits(field);
     let (tag, rest) = bytes.split_first()?;
@@ -88,7 +88,7 @@ mod tests {
     use layout::ByteOrder;
     use schema::Bits;
 
-    /// What [`Shadow::identity`] makes of a match.
+    /// Returns the form of a match in [`Shadow::identity`].
     fn wanted(found: &KeyMatch, field: &FieldAbi, ty: Type) -> Vec<u8> {
         match &masked(found, ty)[..] {
             [only] => {

@@ -1,8 +1,8 @@
 //! Tables whose entries may overlap, so that priorities decide: with ternary, range and optional keys.
 //!
-//! The shadow entries are the entries as they were given; what the program reads follows from them, and is one of two
-//! structures: a tuple space ([`tuple_space`]) or bit vectors ([`bit_vectors`]). A change ([`Staged`]) is planned on the
-//! shadow entries, and each structure finds out from them what it has to write.
+//! The shadow entries are the entries as they were given. The program reads a structure derived from them: a tuple
+//! space ([`tuple_space`]) or bit vectors ([`bit_vectors`]). A change ([`Staged`]) is planned on the shadow entries,
+//! from which each structure derives its own writes.
 
 mod bit_vectors;
 mod identity;
@@ -19,7 +19,7 @@ use crate::errors::refused;
 use control::StoreError;
 use host::words::Words;
 
-/// What the program reads.
+/// Structure that the program reads.
 pub(super) enum Structure<'a> {
     /// Hash maps by masks.
     TupleSpace(TupleSpace<'a>),
@@ -28,7 +28,7 @@ pub(super) enum Structure<'a> {
 }
 
 impl<'a> Structure<'a> {
-    /// The entries as they were given.
+    /// Returns the entries as they were given.
     pub(crate) fn shadow(&self) -> &Shadow<'a> {
         match self {
             Structure::TupleSpace(space) => &space.shadow,
@@ -36,7 +36,7 @@ impl<'a> Structure<'a> {
         }
     }
 
-    /// The names of its maps.
+    /// Returns the names of the structure's maps.
     pub(crate) fn maps(&self) -> Vec<&'a str> {
         match self {
             Structure::TupleSpace(space) => {
@@ -50,7 +50,7 @@ impl<'a> Structure<'a> {
         }
     }
 
-    /// Makes the program find nothing, in maps that are empty.
+    /// Initializes empty maps so that the program finds nothing.
     pub(crate) fn start_empty(&self) -> Result<(), StoreError> {
         let (globals, head): (&Words, u32) = match self {
             Structure::TupleSpace(space) => (space.globals, space.abi.head_offset),

@@ -1,4 +1,4 @@
-//! Shadow entries as bytes: what an entry was given as, and what finds it.
+//! Shadow entries as bytes: an entry as it was given, and its identity.
 
 use crate::encoding;
 use crate::errors::refused;
@@ -9,35 +9,35 @@ use layout::{FieldAbi, KeyAbi, ValueAbi};
 use schema::{ActionCall, Bits, Entry, KeyMatch, Type};
 use std::cmp::Reverse;
 
-/// The shadow entries of a table.
+/// Shadow entries of a table.
 pub(crate) struct Shadow<'a> {
-    /// The map's name.
+    /// Name of the map.
     pub name: &'a str,
-    /// The map, by number.
+    /// Map of shadow entries, by number.
     pub map: &'a dyn Map,
-    /// The table's key.
+    /// Layout of the table's key.
     pub key: &'a KeyAbi,
-    /// Its values.
+    /// Layout of the table's values.
     pub value: &'a ValueAbi,
-    /// The types of the P4 keys.
+    /// Types of the P4 keys.
     pub types: Vec<Type>,
-    /// How many P4 entries it may hold.
+    /// Capacity in P4 entries.
     pub capacity: u64,
-    /// Whether entries have priorities; value sets have none.
+    /// True if entries have priorities. Value sets have none.
     pub priorities: bool,
 }
 
 /// Shadow entries in the order in which they were given.
 pub(super) struct Stored {
-    /// Bytes of one.
+    /// Size of a shadow entry, in bytes.
     size: usize,
-    /// Their numbers, and where each begins.
+    /// Number of each entry, and the offset of its bytes.
     order: Vec<(u32, usize)>,
     bytes: Vec<u8>,
 }
 
 impl Stored {
-    /// How many there are.
+    /// Returns the number of entries.
     pub(super) fn len(&self) -> usize {
         self.order.len()
     }
@@ -49,7 +49,7 @@ impl Stored {
 }
 
 impl Shadow<'_> {
-    /// All entries in the order in which they were given.
+    /// Returns all entries in the order in which they were given.
     pub(crate) fn entries(&self) -> Result<Vec<Entry>, StoreError> {
         let stored = self.read()?;
         Ok(stored
@@ -58,7 +58,7 @@ impl Shadow<'_> {
             .collect())
     }
 
-    /// The same, each with its number, which is 0 where entries have none.
+    /// Returns all entries, each with the number of its direct objects. The number is 0 if entries have none.
     pub(crate) fn numbered(&self) -> Result<Vec<(Entry, u32)>, StoreError> {
         let stored = self.read()?;
         let number = |bytes: &[u8]| {
@@ -71,7 +71,7 @@ impl Shadow<'_> {
             .collect())
     }
 
-    /// All of them as bytes.
+    /// Reads all entries as bytes.
     pub(super) fn read(&self) -> Result<Stored, StoreError> {
         let mut all = Stored {
             size: self.map.info().value_size,
@@ -88,7 +88,7 @@ impl Shadow<'_> {
         Ok(all)
     }
 
-    /// An entry as the shadow map keeps it.
+    /// Encodes an entry as the shadow map stores it.
     pub(super) fn encode(&self, entry: &Entry) -> Vec<u8> {
         let mut bytes = entry.priority.to_ne_bytes().to_vec();
         bytes.extend(encoding::put_value(
@@ -124,23 +124,24 @@ impl Shadow<'_> {
         })
     }
 
-    /// The value that packets read, of a shadow entry.
+    /// Returns the value that packets read, from the bytes of a shadow entry.
     pub(super) fn value<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
         &bytes[VALUE..][..self.value.size as usize]
     }
 
-    /// Where entries have their numbers, if they have any.
+    /// Returns the offset of an entry's number in its bytes, if entries have numbers.
     pub(super) fn number_offset(&self) -> Option<usize> {
         let at = self.value.number_offset;
         at.map(|at| VALUE + at as usize)
     }
 
-    /// Has a new shadow entry keep the number that the old one has.
+    /// Copies the entry's number from its old bytes to its new ones, if entries have numbers.
     pub(super) fn keep_number(&self, old: &[u8], new: &mut [u8]) {
         encoding::keep_number(self.value, &old[VALUE..], &mut new[VALUE..]);
     }
 
-    /// The order in which entries win, of their bytes: by priority, then by how long their prefixes are.
+    /// Returns the sort key of an entry, from its bytes: entries that win come first. Priority decides, then the sum of
+    /// prefix lengths.
     pub(super) fn rank(&self, bytes: &[u8]) -> (Reverse<u32>, Reverse<u32>) {
         let mut at = VALUE + self.value.size as usize;
         let mut lengths = 0;
@@ -156,12 +157,13 @@ impl Shadow<'_> {
         (Reverse(encoding::get_u32(bytes, 0)), Reverse(lengths))
     }
 
-    /// What finds an entry, whose length depends on the table only: two notations of the same match are equal.
+    /// Returns the identity of an entry. Its length depends on the table only. Different notations of the same match
+    /// have the same identity.
     pub(super) fn identity(&self, keys: &[KeyMatch], priority: u32) -> Vec<u8> {
         let priority = if self.priorities { priority } else { 0 };
         let mut bytes = priority.to_ne_bytes().to_vec();
         for ((key, field), ty) in keys.iter().zip(&self.key.fields).zip(&self.types) {
-            // A range that one mask can express is that mask.
+            // A range that one mask can express becomes that mask.
             let same = match (key, &masked(key, *ty)[..]) {
                 (_, [only]) => KeyMatch::Ternary(only.value.clone(), only.mask.clone()),
                 _ => key.clone(),
@@ -172,20 +174,20 @@ impl Shadow<'_> {
         bytes
     }
 
-    /// Bytes of what finds an entry.
+    /// Returns the size of an identity, in bytes.
     pub(super) fn identity_size(&self) -> usize {
         let keys = self.key.fields.iter().map(match_size);
         size_of::<u32>() + keys.sum::<usize>()
     }
 }
 
-/// Where the value is, behind the priority.
+/// Offset of the value, after the priority.
 const VALUE: usize = 4;
 
-/// How a prefix begins.
+/// Tag of a prefix match.
 const PREFIX: u8 = 2;
 
-/// Bytes of a value of a key.
+/// Returns the size of a value of a key, in bytes.
 pub(super) fn digits(field: &FieldAbi) -> usize {
     field.width.div_ceil(8) as usize
 }

@@ -1,4 +1,4 @@
-//! A table's entries with the changes that are to be made.
+//! Entries of a table with staged changes.
 
 use super::tuple_space::{self, Tally, Unread};
 use super::{Structure, bit_vectors};
@@ -9,29 +9,29 @@ use control::StoreError;
 use schema::{ActionCall, Entry, KeyMatch};
 use std::collections::BTreeSet;
 
-/// Entries of one change that are looked up one by one before it is faster to read all that are there.
+/// Most entries of one change that are looked up one by one. For more it is faster to read all existing entries.
 const FEW: usize = 256;
 
-/// Shadow entries by what finds them, in the order of their numbers.
+/// Staged shadow entries by identity, in the order of their numbers.
 pub(crate) struct Staged<'a> {
     pub(super) structure: Structure<'a>,
     pub(super) records: Records,
-    /// The numbers of those that are there; new ones get theirs when they are planned.
+    /// Numbers of existing entries. New entries get theirs when the change is planned.
     pub(super) numbers: Vec<u32>,
-    /// Those that are there, as long as none of them is read: all records are new.
+    /// Tally of the existing entries as long as none of them is read. All records are new entries then.
     pub(super) unread: Option<Unread>,
 }
 
 impl<'a> Staged<'a> {
-    /// No changes yet.
+    /// Opens a structure for changes, of which there are none yet.
     pub(crate) fn new(structure: Structure<'a>) -> Result<Staged<'a>, StoreError> {
         let unread = match &structure {
             Structure::TupleSpace(space) => space.unread()?,
-            // All of them are needed.
+            // Bit vectors need all entries.
             Structure::BitVectors(_) => None,
         };
         let mut staged = Staged::of_none(structure);
-        // There are numbers for as many as may be added without reading.
+        // Enough free numbers must follow for the entries that may be added without reading.
         staged.unread = unread.filter(|unread| u32::MAX - unread.tally.next > FEW as u32);
         if staged.unread.is_none() {
             staged.read()?;
@@ -49,7 +49,7 @@ impl<'a> Staged<'a> {
         }
     }
 
-    /// Reads the shadow entries that there are; what was staged without them comes after them.
+    /// Reads the existing shadow entries. Entries staged before come after them.
     fn read(&mut self) -> Result<(), StoreError> {
         let shadow = self.structure.shadow();
         let stored = shadow.read()?;
@@ -69,7 +69,7 @@ impl<'a> Staged<'a> {
         Ok(())
     }
 
-    /// Reads the shadow entries, if they are not read yet.
+    /// Reads the shadow entries, unless they are read already.
     fn read_once(&mut self) -> Result<(), StoreError> {
         match self.unread {
             Some(_) => self.read(),
@@ -77,7 +77,7 @@ impl<'a> Staged<'a> {
         }
     }
 
-    /// Adds what other records want.
+    /// Adds the new values of other records.
     fn add_wanted(&mut self, others: &Records) {
         for number in 0..others.len() {
             if let Some(entry) = others.new_value(number) {
@@ -87,7 +87,7 @@ impl<'a> Staged<'a> {
         }
     }
 
-    /// What is to be there, as changes of another, empty structure.
+    /// Stages all entries after the changes as insertions into another, empty structure.
     pub(crate) fn onto<'b>(mut self, structure: Structure<'b>) -> Result<Staged<'b>, StoreError> {
         self.read_once()?;
         let mut all = Staged::of_none(structure);
@@ -95,13 +95,13 @@ impl<'a> Staged<'a> {
         Ok(all)
     }
 
-    /// How many are to be there.
+    /// Returns the number of entries after the changes.
     pub(super) fn live(&self) -> u64 {
         let unread = self.unread.as_ref();
         self.records.live() + unread.map_or(0, |unread| u64::from(unread.tally.count))
     }
 
-    /// Whether an entry may be there although no record shows it.
+    /// Returns true if the entry may be among the existing ones that are not read.
     fn may_be_unread(&self, identity: &[u8], entry: &Entry) -> Result<bool, StoreError> {
         let Some(unread) = &self.unread else {
             return Ok(false);
@@ -116,17 +116,17 @@ impl<'a> Staged<'a> {
         Ok(self.records.len() >= FEW || !lacks)
     }
 
-    /// Its maps.
+    /// Returns the names of the structure's maps.
     pub(crate) fn maps(&self) -> Vec<&'a str> {
         self.structure.maps()
     }
 
-    /// Whether anything changes.
+    /// Returns true if anything changes.
     pub(crate) fn differs(&self) -> bool {
         self.records.changes().next().is_some()
     }
 
-    /// What has to be written.
+    /// Plans the steps of the changes.
     pub(crate) fn plan(&self) -> Result<Vec<Step>, StepFailed> {
         if !self.differs() {
             return Ok(Vec::new());
@@ -137,12 +137,12 @@ impl<'a> Staged<'a> {
         }
     }
 
-    /// Whether packets meet all of the changes at once.
+    /// Returns true if all changes become visible to packets at once.
     pub(crate) fn is_one_switch(&self) -> bool {
         matches!(self.structure, Structure::BitVectors(_))
     }
 
-    /// Whether a packet might meet a mix of two entries while these steps are done.
+    /// Returns true if a packet might meet a mix of two entries while these steps run.
     pub(crate) fn tears(&self, steps: &[Step]) -> bool {
         match &self.structure {
             Structure::TupleSpace(space) => tuple_space::tears(space, steps),
@@ -150,7 +150,7 @@ impl<'a> Staged<'a> {
         }
     }
 
-    /// The steps that write the shadow entries, what is known of them then, and the number that each record has.
+    /// Returns the steps that write the shadow entries, the tally after them, and the number of each record.
     pub(super) fn shadow_steps(&self) -> (Vec<Step>, Option<Tally>, Vec<u32>) {
         let mut numbers = self.numbers.clone();
         let mut next = match &self.unread {
@@ -159,7 +159,7 @@ impl<'a> Staged<'a> {
         };
         let starts_over = next + self.records.len() as u64 > u64::from(u32::MAX);
         if starts_over {
-            // After four thousand million insertions: numbers of entries that went are free.
+            // After 2^32 insertions, numbers of removed entries are reused.
             next = 0;
         }
         let taken: BTreeSet<u32> = if next == 0 {
@@ -187,7 +187,7 @@ impl<'a> Staged<'a> {
         let mut found = by_number.differences();
         let gone = found.removals(map);
         let [changed, added] = found.writes(map, self.structure.shadow().capacity);
-        // Where numbers between others are used, the next one is not known.
+        // If gaps between numbers were filled, the next number is not known.
         let tally = (!starts_over).then_some(Tally {
             next: next as u32,
             count: self.live() as u32,
@@ -215,7 +215,7 @@ impl<'a> Staged<'a> {
         }
         let bytes = self.structure.shadow().encode(entry);
         if let Some(removed) = number {
-            // It comes after those that are there, as any other new entry.
+            // The entry comes after the existing ones, like any other new entry.
             self.records.forget(removed);
         }
         let number = self.records.add(&identity, None);
@@ -223,7 +223,7 @@ impl<'a> Staged<'a> {
         Ok(())
     }
 
-    /// Gives an entry another action.
+    /// Replaces the action of an entry.
     pub(crate) fn modify(&mut self, entry: &Entry, origin: u32) -> Result<(), StoreError> {
         let number = self.existing(&entry.keys, entry.priority)?;
         let shadow = self.structure.shadow();
@@ -234,7 +234,7 @@ impl<'a> Staged<'a> {
         Ok(())
     }
 
-    /// Gives new entries numbers, if entries have any; returns those.
+    /// Assigns numbers to new entries, if entries have any. Returns the assigned numbers.
     pub(crate) fn number(&mut self) -> Result<Vec<u32>, StoreError> {
         let shadow = self.structure.shadow();
         let most = u32::try_from(shadow.capacity).unwrap_or(u32::MAX);
@@ -257,7 +257,7 @@ impl<'a> Staged<'a> {
         Ok(())
     }
 
-    /// Removes all entries but those that are to be kept.
+    /// Removes all entries but those for which `kept` returns true.
     pub(crate) fn clear(
         &mut self,
         kept: impl Fn(&[KeyMatch], u32) -> bool,
@@ -274,7 +274,8 @@ impl<'a> Staged<'a> {
         Ok(())
     }
 
-    /// The number of an entry, if it is to be there; 0 if it has none.
+    /// Returns the number of an entry after the changes. 0 if entries have no numbers; `None` if the entry will not
+    /// exist.
     pub(crate) fn number_of(
         &mut self,
         keys: &[KeyMatch],
@@ -289,7 +290,7 @@ impl<'a> Staged<'a> {
         Ok(Some(offset.map_or(0, |at| encoding::get_u32(value, at))))
     }
 
-    /// What all entries run that are to be there.
+    /// Returns the actions of all entries after the changes.
     pub(crate) fn calls(&mut self) -> Result<Vec<ActionCall>, StoreError> {
         self.read_once()?;
         let shadow = self.structure.shadow();

@@ -1,7 +1,9 @@
-//! `v1model`, as bmv2's simple_switch runs it: a parser's error is noted and ingress runs all the
-//! same; a packet whose `egress_spec` is the drop port at the end of ingress or of egress is gone;
-//! checksums are updated after egress. What becomes of a packet between the blocks, and of its copies, is in
-//! [`traffic`]. Where a packet or copy enters the parser or egress, what no code reads from there is poisoned ([`poison`]).
+//! `v1model`, as bmv2's simple_switch runs it. A parser error is recorded, and ingress runs nevertheless. A packet
+//! whose `egress_spec` is the drop port at the end of ingress or of egress is dropped. Checksums are updated after
+//! egress.
+//!
+//! The path of a packet and its copies between the blocks is in [`traffic`]. When a packet or copy enters the parser or
+//! egress, values that no code reads from there are poisoned ([`poison`]).
 
 mod poison;
 mod traffic;
@@ -63,7 +65,7 @@ impl V1Model {
         traffic::manage(self, run, port)
     }
 
-    /// Parses a packet, in a storage where nothing is but what it kept.
+    /// Parses a packet, in a storage that is cleared except for the preserved fields.
     fn parse(self, run: &mut Run<'_>, packet: &AtIngress, port: u32) -> Result<(), Fault> {
         run.it.storage.reset(&run.it.zero);
         for (var, value) in &packet.kept {
@@ -87,13 +89,13 @@ impl V1Model {
         Ok(())
     }
 
-    /// From the parser's end to the end of ingress.
+    /// Runs a packet from the parser's end to the end of ingress.
     fn ingress(self, run: &mut Run<'_>) -> Result<(), Fault> {
         run.control_block(VERIFY_CHECKSUM, self.verify)?;
         run.control_block(INGRESS, self.ingress)
     }
 
-    /// Egress, with everything as the traffic manager has it for this packet or copy.
+    /// Runs egress, in the state that the traffic manager holds for this packet or copy.
     fn egress(self, run: &mut Run<'_>, packet: &AtEgress) -> Result<(), Fault> {
         run.begin_anew(packet.bytes.clone());
         run.cursor = packet.cursor;
@@ -114,14 +116,14 @@ impl V1Model {
         run.control_block(EGRESS, self.egress)
     }
 
-    /// From the end of egress to the bytes that leave.
+    /// Runs a packet from the end of egress to the bytes that leave.
     fn deparse(self, run: &mut Run<'_>) -> Result<Vec<u8>, Fault> {
         run.control_block(COMPUTE_CHECKSUM, self.compute)?;
         run.control_block(arch::DEPARSER, self.deparser)?;
         Ok(run.deparsed())
     }
 
-    /// Forgets all metadata but what tells where the packet came from.
+    /// Clears all metadata except for the fields that tell where the packet came from.
     fn forget_metadata(self, program: &Program, storage: &mut Storage) {
         let stays: Vec<_> = origin()
             .map(|name| program.slot_var(STANDARD_METADATA, name))

@@ -1,5 +1,6 @@
-//! Poison: what a frame does not keep gets values that nothing may depend on, where a packet or copy begins. Targets have
-//! anything there, so that a frame that leaves out too much shows in what becomes of packets here too.
+//! Poison: when a packet or copy starts, values outside its frame (its live set) are set to values that nothing may
+//! depend on. On targets such values are arbitrary. With poison a frame that is too small changes the results here,
+//! too.
 
 use super::V1Model;
 use crate::run::Run;
@@ -7,15 +8,15 @@ use crate::storage::{Storage, field_types};
 use ir::analysis::frame::{Frame, Point};
 use ir::{Bits, BlockBody, Header, Program, Type, Value, Var};
 
-/// Poison by point.
+/// Poison by point of entry.
 pub(crate) struct Poisons {
-    /// For packets that enter the parser.
+    /// Poison for packets that enter the parser.
     pub parser: Poison,
-    /// For packets and copies that enter egress.
+    /// Poison for packets and copies that enter egress.
     pub egress: Poison,
 }
 
-/// Variables, fields and validity bits that a frame does not keep, with the values that they get.
+/// Variables, fields and validity bits outside a frame, with the values that they get.
 pub(crate) struct Poison {
     vars: Vec<(Var, Value)>,
     fields: Vec<(Header, usize, Value)>,
@@ -37,8 +38,8 @@ impl V1Model {
 }
 
 impl Run<'_> {
-    /// Poisons what the frame of a point does not keep. A packet whose trace is read keeps it: a trace shows what is
-    /// assigned, also where nothing depends on it.
+    /// Poisons the values outside the frame of a point, unless the packet is traced: a trace shows all assignments,
+    /// even if nothing depends on them.
     pub(super) fn poison(&mut self, at: impl FnOnce(&Poisons) -> &Poison) {
         if self.it.sink.is_some() {
             return;
@@ -80,7 +81,7 @@ impl Poison {
     }
 }
 
-/// A value that is not zero: all ones, the last member.
+/// Returns a value that is not zero: all ones, or the last member.
 fn value(program: &Program, ty: Type) -> Value {
     let last = |members: usize| Value::Member(members.saturating_sub(1) as u32);
     match ty {
@@ -101,7 +102,7 @@ mod tests {
     use crate::{Interpreter, Options};
     use std::sync::Arc;
 
-    /// A packet of two bytes, of which egress replaces the second by what ingress had in `kept`.
+    /// Program for a packet of two bytes. Egress replaces the second byte by the value that ingress assigned to `kept`.
     const PROGRAM: &str = "program V1Switch reject continue
 header_type bytes {
     a: bit<8>;
@@ -155,7 +156,7 @@ intrinsic slot standard_metadata {
         Interpreter::new(Arc::new(program), Options::default()).unwrap_or_else(|e| panic!("{e:?}"))
     }
 
-    /// The bytes that leave, with these bits of the frame of egress taken for dead.
+    /// Returns the bytes that leave if `wrong` removes values from egress's frame.
     fn left(wrong: impl FnOnce(&Program, &mut Poison)) -> Vec<Vec<u8>> {
         let mut it = interpreter();
         let program = it.program().clone();

@@ -1,4 +1,4 @@
-//! The traffic manager of `v1model`: executes what [`arch::v1model::traffic`] says.
+//! Traffic manager of `v1model`, which executes the rules in [`arch::v1model::traffic`].
 
 use super::V1Model;
 use crate::outcome::{Disposition, Fault};
@@ -17,58 +17,58 @@ use ir::{Value, Var};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-// Stores take what every traffic manager can do.
+// A store accepts groups of any size that every traffic manager supports.
 const _: () = assert!(control::MOST_REPLICAS == LIMITS.replicas as usize);
 
-/// The fields that a packet kept.
+/// Preserved fields of a packet, with their values.
 type Kept = Vec<(Var, Value)>;
 
-/// What a packet or a copy is that waits for ingress.
+/// Packet or copy that waits for ingress.
 pub(super) struct AtIngress {
     pub bytes: Rc<[u8]>,
     pub instance: InstanceType,
     pub kept: Kept,
-    /// It is the packet, not a copy.
+    /// True for the packet itself, false for a copy.
     original: bool,
-    /// How often it has begun anew.
+    /// Number of times that it was resubmitted, recirculated or cloned.
     rounds: u32,
 }
 
-/// What a packet or a copy is that waits for egress.
+/// Packet or copy that waits for egress.
 #[derive(Clone)]
 pub(super) struct AtEgress {
-    /// The packet as it was parsed.
+    /// Bytes of the packet as it was parsed.
     pub bytes: Rc<[u8]>,
-    /// Where the parser stopped, in bits.
+    /// Position where the parser stopped, in bits.
     pub cursor: usize,
     /// Headers and metadata.
     pub storage: Storage,
     pub instance: InstanceType,
     pub replica: Replica,
-    /// At most so many bytes leave.
+    /// Maximum length of the packet that leaves, in bytes.
     pub truncate: Option<u64>,
-    /// The field list of a packet that ingress recirculates.
+    /// Field list of a packet that ingress recirculates.
     pub recirculate: Option<u64>,
-    /// What a clone kept; its storage has it already.
+    /// Preserved fields of a clone. They are in its storage already.
     kept: Kept,
-    /// It is the packet, not a copy.
+    /// True for the packet itself, false for a copy.
     original: bool,
     rounds: u32,
 }
 
-/// A packet or copy that has run to a point where its fate is decided.
+/// Packet or copy at a point where the traffic manager decides about it.
 struct Here {
-    /// Headers and metadata as the parser left them, if copies may begin with them.
+    /// Headers and metadata as the parser left them, if copies may start from them.
     parsed: Option<Storage>,
-    /// As it was deparsed.
+    /// Bytes of the packet as it was deparsed.
     deparsed: Rc<[u8]>,
-    /// The port by which it leaves.
+    /// Port through which it leaves.
     port: u32,
     original: bool,
     rounds: u32,
 }
 
-/// Runs a packet and all that becomes of it. What became of the packet itself.
+/// Runs a packet with all its copies, resubmissions and recirculations. Returns the disposition of the packet itself.
 pub(super) fn manage(model: V1Model, run: &mut Run<'_>, port: u32) -> Result<Disposition, Fault> {
     let mut manager = Manager {
         model,
@@ -103,7 +103,7 @@ pub(super) fn manage(model: V1Model, run: &mut Run<'_>, port: u32) -> Result<Dis
             },
         };
         match done {
-            // It ends this packet or copy alone.
+            // The fault ends this packet or copy alone.
             Err(Fault::AssertionFailed) => {
                 manager.leaves(original, Disposition::Fault(Fault::AssertionFailed), None);
             }
@@ -117,13 +117,13 @@ pub(super) fn manage(model: V1Model, run: &mut Run<'_>, port: u32) -> Result<Dis
 struct Manager<'m, 'r> {
     model: V1Model,
     run: &'m mut Run<'r>,
-    /// Where the packet came in.
+    /// Ingress port of the packet.
     port: u32,
-    /// Copies, for egress.
+    /// Packets and copies that wait for egress.
     waiting: VecDeque<Box<AtEgress>>,
-    /// What begins anew.
+    /// Packets that wait for ingress: new, resubmitted or recirculated.
     anew: VecDeque<AtIngress>,
-    /// What became of the packet itself.
+    /// Disposition of the packet itself.
     disposition: Disposition,
 }
 
@@ -171,7 +171,7 @@ impl Manager<'_, '_> {
         self.decide(&DEPARSED, &here).map(drop)
     }
 
-    /// Does what is to be done with a packet. Whether that ends what becomes of it.
+    /// Executes the steps of a point for a packet or copy. Returns true if its path ends there.
     fn decide(&mut self, point: &Point, here: &Here) -> Result<bool, Fault> {
         for step in point.steps {
             if !self.holds(step.when) {
@@ -222,7 +222,7 @@ impl Manager<'_, '_> {
         self.run.number(var)
     }
 
-    /// Lets a packet begin anew in ingress.
+    /// Resubmits or recirculates a packet.
     fn again(&mut self, made: &Instance, here: &Here) {
         let Some(rounds) = self.rounds(made, here) else {
             if here.original {
@@ -250,7 +250,7 @@ impl Manager<'_, '_> {
         let port = self.metadata("egress_spec") as u32;
         unicast.replica = Replica { port, rid: 0 };
         unicast.original = here.original;
-        // Only behind copies would a reader of the trace not know whose egress this is.
+        // If copies wait, a reader of the trace would not know whose egress this is.
         if self.waiting.is_empty() {
             return self.through_egress(&unicast);
         }
@@ -258,7 +258,7 @@ impl Manager<'_, '_> {
         Ok(())
     }
 
-    /// Makes the copies of a clone session.
+    /// Makes the clones of a clone session.
     fn clones(&mut self, made: &Instance, here: &Here) {
         let number = self.run.requests.of(CLONE_SESSION);
         let number = number.and_then(|number| u32::try_from(number).ok());
@@ -287,7 +287,7 @@ impl Manager<'_, '_> {
         }
     }
 
-    /// What a multicast group sends.
+    /// Returns the replicas of a multicast group.
     fn group(&mut self, group: u16) -> Vec<Replica> {
         let found = self.run.it.groups.get(&group).cloned();
         found.unwrap_or_else(|| {
@@ -296,7 +296,7 @@ impl Manager<'_, '_> {
         })
     }
 
-    /// The packet or copy that enters egress, for a port that is yet to be said; `None` if that is one round too many.
+    /// Returns the packet or copy that enters egress, without its port. `None` if it exceeds the limit of rounds.
     fn at_egress(&mut self, made: &Instance, here: &Here) -> Option<AtEgress> {
         let rounds = self.rounds(made, here)?;
         let now = &self.run.it.storage;
@@ -330,7 +330,8 @@ impl Manager<'_, '_> {
         })
     }
 
-    /// The number of rounds of what is made of a packet; `None`, and it is lost, if they are too many.
+    /// Returns the number of rounds of an instance made of a packet. `None` if it exceeds the limit, so that the
+    /// instance is lost.
     fn rounds(&mut self, made: &Instance, here: &Here) -> Option<u32> {
         let rounds = here.rounds + u32::from(made.is_round);
         if made.is_round && here.rounds >= self.run.it.options.rounds {
@@ -340,7 +341,7 @@ impl Manager<'_, '_> {
         Some(rounds)
     }
 
-    /// The fields of its list as they are now; none if there is no such list.
+    /// Returns the current values of the instance's field list. Empty if there is no such list.
     fn kept(&self, made: &Instance) -> Kept {
         let list = made.list.and_then(|list| self.run.requests.of(list));
         let lists = &self.run.p.field_lists;
@@ -378,7 +379,7 @@ impl Manager<'_, '_> {
         self.run.count_drop(reason);
     }
 
-    /// A packet or copy has come to its end.
+    /// Records that a packet or copy has reached its end.
     fn leaves(&mut self, original: bool, disposition: Disposition, packet: Option<Packet>) {
         let packets: Vec<Packet> = packet.into_iter().collect();
         self.run
@@ -400,7 +401,7 @@ fn named(run: &Run<'_>, var: Var, value: &Value) -> Named {
     }
 }
 
-/// What a reader of the trace calls it.
+/// Returns the name of an instance type in the trace.
 fn name(instance: InstanceType) -> &'static str {
     match instance {
         InstanceType::Normal => "the packet",

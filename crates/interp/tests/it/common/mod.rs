@@ -1,11 +1,11 @@
-//! Programs in the IR's text form, and how tests run them.
+//! Programs in the IR's text form, and helpers that run them in tests.
 
 use control::{Change, Packet, Store};
 use interp::{Interpreter, Options, Outcome};
 use ir::{ActionCall, Bits, Entry, KeyMatch, Program, Table};
 use std::sync::Arc;
 
-/// The errors of `core.p4`.
+/// Errors of `core.p4`.
 pub(crate) const ERRORS: &str = "errors NoError, PacketTooShort, NoMatch, StackOutOfBounds, HeaderTooShort, \
                           ParserTimeout, ParserInvalidArgument\n";
 
@@ -18,12 +18,12 @@ pub(crate) fn program(text: &str) -> Arc<Program> {
     Arc::new(program)
 }
 
-/// An interpreter for a program.
+/// Creates an interpreter for a program.
 pub(crate) fn interpreter(text: &str) -> Interpreter {
     Interpreter::new(program(text), Options::default()).unwrap_or_else(|e| panic!("{e:?}"))
 }
 
-/// The bytes of the one packet that came out.
+/// Returns the bytes of the only packet that came out.
 #[allow(dead_code)]
 pub(crate) fn sent(outcome: &Outcome) -> &[u8] {
     match outcome.packets.as_slice() {
@@ -32,7 +32,7 @@ pub(crate) fn sent(outcome: &Outcome) -> &[u8] {
     }
 }
 
-/// The table of a name.
+/// Returns the table with this name.
 #[allow(dead_code)]
 pub(crate) fn table(interpreter: &Interpreter, name: &str) -> Table {
     let mut tables = interpreter.program().tables.iter();
@@ -52,7 +52,7 @@ pub(crate) fn add(
     interpreter.change(Change::Insert(table, entry(keys, priority, value)))
 }
 
-/// An entry with action 0 and one argument of 8 bits.
+/// Returns an entry with action 0 and one argument of 8 bits.
 #[allow(dead_code)]
 pub(crate) fn entry(keys: Vec<KeyMatch>, priority: u32, value: u32) -> Entry {
     Entry {
@@ -66,8 +66,8 @@ pub(crate) fn entry(keys: Vec<KeyMatch>, priority: u32, value: u32) -> Entry {
     }
 }
 
-/// An XDP program around the body of its switch: a header `h` of four bytes `a` to `d`, parsed and
-/// deparsed; verdict PASS unless the body says otherwise.
+/// Returns an XDP program around the body of its switch. It parses and deparses a header `h` of four bytes `a` to `d`.
+/// The verdict is PASS unless the body sets another.
 #[allow(dead_code)]
 pub(crate) fn switch(declarations: &str, body: &str) -> String {
     format!(
@@ -88,7 +88,7 @@ pub(crate) fn switch(declarations: &str, body: &str) -> String {
     )
 }
 
-/// Runs the body on the bytes 1, 2, 3, 4, 9 and gives what came out.
+/// Runs the body on the bytes 1, 2, 3, 4, 9 and returns the packet that came out.
 #[allow(dead_code)]
 pub(crate) fn run_body(declarations: &str, body: &str) -> Vec<u8> {
     let mut interpreter = interpreter(&switch(declarations, body));

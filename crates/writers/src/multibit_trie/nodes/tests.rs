@@ -1,4 +1,4 @@
-//! Tries in maps of their own, searched as packets search them.
+//! Tests of tries in maps of their own, searched as packets search them.
 
 use super::*;
 use crate::in_memory::InMemory;
@@ -11,7 +11,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
 
-/// A trie for keys of so many bytes.
+/// Maps of a trie.
 struct Maps {
     abi: MultibitTrieAbi,
     index: Tree,
@@ -85,7 +85,7 @@ impl Maps {
         }
     }
 
-    /// What a packet with this key finds.
+    /// Looks a key up as a packet does.
     fn find(&self, key: &[u8]) -> Option<u32> {
         let trie = self.trie();
         let nodes = trie.nodes();
@@ -115,7 +115,7 @@ impl Maps {
         (best != 0).then(|| encoding::get_u32(&value(), 4))
     }
 
-    /// The nodes as a text, with routes by their values.
+    /// Describes the nodes as text, with routes by their values.
     fn shape(&self) -> String {
         let trie = self.trie();
         let nodes = trie.nodes();
@@ -162,7 +162,7 @@ fn value(number: u32) -> Vec<u8> {
     [1u32.to_ne_bytes(), number.to_ne_bytes()].concat()
 }
 
-/// Makes changes from one set of entries to another.
+/// Computes the changes from one set of entries to another.
 fn changes(old: &BTreeMap<Vec<u8>, u32>, new: &BTreeMap<Vec<u8>, u32>) -> Differences {
     let mut all = Differences::default();
     for (key, number) in old {
@@ -186,7 +186,7 @@ fn changes(old: &BTreeMap<Vec<u8>, u32>, new: &BTreeMap<Vec<u8>, u32>) -> Differ
     all
 }
 
-/// A key of few different bytes, so that many prefixes have much in common.
+/// Returns a key of few different bytes, so that many prefixes have long common parts.
 fn random_key(random: &mut ChaCha8Rng, bytes: u32) -> Vec<u8> {
     let few = [0x00, 0x01, 0x0a, 0x10, 0x80, 0xff];
     (0..bytes)
@@ -201,7 +201,7 @@ fn check(maps: &Maps, wanted: &BTreeMap<Vec<u8>, u32>, random: &mut ChaCha8Rng, 
         let mut found = lengths.filter_map(|length| wanted.get(&index_key(&key, length)));
         assert_eq!(maps.find(&key), found.next().copied(), "{key:x?}");
     }
-    // What there is follows from the prefixes alone.
+    // The nodes depend on the prefixes alone.
     let anew = self::maps(bytes, maps.counts, 600);
     let all = anew.trie().change(&changes(&BTreeMap::new(), wanted));
     assert!(all.is_ok());
@@ -237,7 +237,7 @@ fn packets_find_the_longest_prefix_after_any_changes() {
                 check(&maps, &now, &mut random, bytes);
             }
         }
-        // Nothing is lost: with all gone, as much is free as there was.
+        // Nothing leaks: after all entries are removed, everything is free again.
         let gone = maps.trie().change(&changes(&now, &BTreeMap::new()));
         assert!(gone.is_ok());
         assert_eq!(maps.shape(), "");
@@ -275,7 +275,7 @@ fn nodes_that_are_all_in_use_are_an_error_of_the_entry() {
     assert_eq!(refused.entry, Some(1));
     let text = refused.error.to_string();
     assert!(text.contains("declare a larger `size`"), "{text}");
-    // What has begun is undone, and what was taken is free.
+    // The partial change is undone, and all that was allocated is free.
     let undone = maps.trie().restore(&[], &[], &[key(1), key(2)].concat());
     undone.expect("undoes");
     assert_eq!(
@@ -286,8 +286,8 @@ fn nodes_that_are_all_in_use_are_an_error_of_the_entry() {
     assert_eq!(used.len(), 1);
 }
 
-/// What a killed process leaves: entries that the index has and nodes do not, or nodes and the index does not, and wrong
-/// notes about what is free.
+/// Partial changes of a killed process: entries that only the index has or only the nodes have, and wrong states in the
+/// pool.
 #[test]
 fn any_half_of_a_change_is_undone() {
     let maps = maps(4, [514, 200, 100], 80);
@@ -315,7 +315,7 @@ fn any_half_of_a_change_is_undone() {
     };
     // Nothing was done.
     undo();
-    // All of it was.
+    // Everything was done.
     assert!(maps.trie().change(&found).is_ok());
     undo();
     // The index alone was changed.
@@ -323,7 +323,7 @@ fn any_half_of_a_change_is_undone() {
     let number = 90u32.to_ne_bytes();
     maps.index.set(&found.added, &number).expect("adds");
     undo();
-    // The nodes alone were, and nothing is noted as in use.
+    // Only the nodes were changed, and nothing is marked as in use.
     {
         let trie = maps.trie();
         let prefix = Prefix::of(&found.added);

@@ -1,10 +1,11 @@
-//! A change of one entry in the half that packets read.
+//! Change of one entry in the half that packets read.
 //!
-//! A new entry gets a free position between those that win over it and the others. Its bits are written, which change nothing
-//! for packets as long as the position is not enabled; then it is. An entry that goes is disabled. One that gets another
-//! action gets another position beside the one that it has, if possible one that is enabled by the store that disables the
-//! other: a packet that reads two words might else miss both. Positions that were used are not used again before the rows
-//! are written anew: a packet may have seen that they were enabled.
+//! A new entry gets a free position between the entries that win over it and the others. Its bits are written first:
+//! they have no effect on packets until a store enables the position. A removed entry is disabled.
+//!
+//! An entry with a new action gets a new position beside its old one. If possible, one store enables the new position
+//! and disables the old one, since a packet that reads two words might miss both. Used positions are not reused before
+//! the rows are rewritten, since a packet may have seen that they were enabled.
 
 use super::{BitVectors, Staged, rows, without_form};
 use crate::errors::refused;
@@ -12,24 +13,24 @@ use crate::steps::{Step, StepFailed};
 use layout::RowForm;
 use std::io;
 
-/// Values of a byte.
+/// Number of values of a byte.
 const VALUES: u32 = 256;
-/// How far behind the last entry a new last one goes at most.
+/// Longest distance of a new last entry from the previous last one.
 const BEHIND: usize = 7;
 
-/// The half that packets read.
+/// Half that packets read.
 struct Half<'p, 'a> {
     bits: &'p BitVectors<'a>,
     number: u32,
     /// Words of the row of enabled positions.
     enabled: Vec<u64>,
-    /// Positions that were never used.
+    /// True for each position that was never used.
     free: Vec<bool>,
-    /// Positions with entries in order, and the number of the record of each.
+    /// Positions with entries in order, each with the index of its record.
     taken: Vec<(u32, usize)>,
 }
 
-/// What has to be written for a change of one entry; nothing if it needs rows that are written anew.
+/// Plans the steps that change one entry in place. `None` if the rows must be rewritten.
 pub(super) fn plan(
     bits: &BitVectors<'_>,
     staged: &Staged<'_>,
@@ -75,16 +76,16 @@ pub(super) fn plan(
     Ok(Some(steps))
 }
 
-/// A change of the row of enabled positions.
+/// Change of the row of enabled positions.
 #[derive(PartialEq, Eq, Debug)]
 enum Change {
     /// Stores a word.
     Store { word: u32, old: u64, new: u64 },
-    /// Waits for packets that have read what was before.
+    /// Waits for packets that have read the previous word.
     Settle,
 }
 
-/// Enables a position instead of another one.
+/// Enables one position and disables another.
 fn exchange(enabled: &[u64], on: Option<u32>, off: Option<u32>) -> Vec<Change> {
     let bit = |place: Option<u32>, word: u32| match place {
         Some(place) if place / 64 == word => 1u64 << (place % 64),
@@ -106,7 +107,7 @@ fn exchange(enabled: &[u64], on: Option<u32>, off: Option<u32>) -> Vec<Change> {
 }
 
 impl<'p, 'a> Half<'p, 'a> {
-    /// What there is; nothing if it is not what the records say.
+    /// Reads the half. `None` if it contradicts the records.
     fn read(
         bits: &'p BitVectors<'a>,
         number: u32,
@@ -124,7 +125,7 @@ impl<'p, 'a> Half<'p, 'a> {
             half.enabled.push(bits.rows.u64(at)?);
         }
         for place in 0..bits.abi.positions {
-            // Elements are multiples of eight bytes.
+            // The size of an element is a multiple of eight bytes.
             let owner = bits.places.u32(8 * bits.element(number, place))?;
             half.free.push(owner == 0);
             if half.enabled[place as usize / 64] >> (place % 64) & 1 == 1 {
@@ -147,18 +148,18 @@ impl<'p, 'a> Half<'p, 'a> {
         self.form().lanes.len() as u32 * VALUES
     }
 
-    /// Where a row begins, in bytes.
+    /// Returns the offset of a row, in bytes.
     fn row(&self, row: u32) -> u32 {
         let half = self.form().rows() as u32 * self.form().stride();
         8 * (self.number * half + row * self.form().stride())
     }
 
-    /// Where a word of a row is, its summary aside.
+    /// Returns the offset of a word of a row, in bytes. The row's summary is not counted.
     fn word(&self, row: u32, word: u32) -> u32 {
         self.row(row) + 8 * (self.form().head() + word)
     }
 
-    /// A free position for an entry, which has another one now if `old` is its number among those that are taken.
+    /// Finds a free position for an entry. `old` is the index of its present position in `taken`, if it has one.
     fn place_for(&self, staged: &Staged<'_>, entry: &[u8], old: Option<usize>) -> Option<u32> {
         let shadow = &self.bits.shadow;
         let rank = shadow.rank(entry);
@@ -170,13 +171,13 @@ impl<'p, 'a> Half<'p, 'a> {
             return self.free_in(self.taken.partition_point(wins), |_| true);
         };
         let (now, _) = self.taken[old];
-        // In front of the old one, or behind it.
+        // Before or after the old position.
         let gaps = || [old, old + 1].into_iter();
         let beside = gaps().find_map(|gap| self.free_in(gap, |place| place / 64 == now / 64));
         beside.or_else(|| gaps().find_map(|gap| self.free_in(gap, |_| true)))
     }
 
-    /// A free position in front of the taken one of this number.
+    /// Finds a suitable free position before the taken one with this index.
     fn free_in(&self, gap: usize, suits: impl Fn(u32) -> bool) -> Option<u32> {
         let before = gap.checked_sub(1).and_then(|before| self.taken.get(before));
         let from = before.map_or(0, |(place, _)| place + 1);
@@ -191,7 +192,7 @@ impl<'p, 'a> Half<'p, 'a> {
         free.get(middle).copied()
     }
 
-    /// Writes an entry at a position, which is yet to be enabled.
+    /// Returns the steps that write an entry at a position that is enabled later.
     fn put(
         &self,
         staged: &Staged<'_>,
@@ -230,13 +231,14 @@ impl<'p, 'a> Half<'p, 'a> {
             },
         ];
         if !cfg!(target_arch = "x86_64") {
-            // Other processors may load the rows before they load what is enabled.
+            // Other processors may load the rows before they load the enabled positions.
             steps.push(Step::Settle);
         }
         Ok(steps)
     }
 
-    /// What words of rows become with the answers about one entry, which are a word each.
+    /// Returns offsets and new values of the words that change in the rows. `answers` are the rows of this entry alone,
+    /// one word each.
     fn words(&self, place: u32, answers: &[u8]) -> io::Result<Vec<(u32, u64)>> {
         let rows = self.bits.rows;
         let bit = 1u64 << (place % 64);
@@ -264,7 +266,7 @@ impl<'p, 'a> Half<'p, 'a> {
 mod tests {
     use super::*;
 
-    /// What packets may have read of two words while they change, one after the other.
+    /// Returns all pairs of words that a packet may read while the two words change one after the other.
     fn seen(enabled: [u64; 2], changes: &[Change]) -> Vec<[u64; 2]> {
         let mut now = enabled;
         let mut seen = vec![now];

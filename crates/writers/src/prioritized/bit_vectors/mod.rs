@@ -1,8 +1,8 @@
 //! Bit vectors by key byte.
 //!
-//! A change of one entry is made in the half that packets read: what the rows have at a free position, packets do not
-//! see, until one store enables the position ([`in_place`]). Any other change writes all rows of the other half anew, as
-//! they follow from the entries in their order, so that however large it is, it is one store for packets.
+//! A change of one entry is made in the half that packets read. Packets ignore the rows at a free position until one
+//! store enables it ([`in_place`]). Any other change rewrites all rows of the other half from the entries in their
+//! order, and then switches halves by one store, however large the change is.
 
 mod in_place;
 mod rows;
@@ -19,19 +19,19 @@ use schema::Entry;
 
 /// Bit vectors with their maps.
 pub(crate) struct BitVectors<'a> {
-    /// Their description.
+    /// Description of the bit vectors.
     pub abi: &'a BitVectorsAbi,
-    /// The shadow entries.
+    /// Shadow entries.
     pub shadow: Shadow<'a>,
-    /// The rows, in memory.
+    /// Rows, in memory.
     pub rows: &'a Words,
-    /// Which entry has which position, in memory.
+    /// Owner of each position, in memory: the number of its shadow entry plus one, or 0.
     pub places: &'a Words,
-    /// Where the head is.
+    /// Memory that holds the head.
     pub globals: &'a Words,
 }
 
-/// The half in use, and how many entries there were when it was put to use.
+/// Half in use, and the number of entries at the time of the last switch.
 #[derive(Clone, Copy)]
 struct Head {
     half: u32,
@@ -48,7 +48,7 @@ impl Head {
 }
 
 impl BitVectors<'_> {
-    /// The element of a position in the maps that have one for each.
+    /// Returns the index of a position's element, in the maps that have one for each position of both halves.
     fn element(&self, half: u32, place: u32) -> u32 {
         half * self.abi.positions + place
     }
@@ -65,7 +65,7 @@ impl BitVectors<'_> {
     }
 }
 
-/// What has to be written for changes, of which there are some.
+/// Plans the steps of changes, of which there is at least one.
 pub(super) fn plan(bits: &BitVectors<'_>, staged: &Staged<'_>) -> Result<Vec<Step>, StepFailed> {
     match in_place::plan(bits, staged)? {
         Some(steps) => Ok(steps),
@@ -73,18 +73,19 @@ pub(super) fn plan(bits: &BitVectors<'_>, staged: &Staged<'_>) -> Result<Vec<Ste
     }
 }
 
-/// Positions for so many entries: there are free ones between them, as far as there is room, for those that come.
+/// Returns the number of positions to spread entries over. Free positions between them are left for later entries, as
+/// far as there is room.
 fn span(entries: usize, positions: u32) -> usize {
     (2 * entries + 64).min(positions as usize)
 }
 
-/// Writes the half that packets do not read, and puts it to use.
+/// Plans the steps that write the half that packets do not read, and switch to it.
 fn anew(bits: &BitVectors<'_>, staged: &Staged<'_>) -> Result<Vec<Step>, StepFailed> {
     let BitVectors { abi, shadow, .. } = bits;
     let records = &staged.records;
     let live = (0..records.len()).filter_map(|number| Some((number, records.new_value(number)?)));
     let mut order: Vec<(usize, &[u8])> = live.collect();
-    // Of equal ones the earlier stays in front.
+    // The sort is stable: of equal entries the earlier stays first.
     order.sort_by_cached_key(|(_, bytes)| shadow.rank(bytes));
     let decoded = order.iter().filter_map(|(_, bytes)| shadow.decode(bytes));
     let entries: Vec<Entry> = decoded.collect();
@@ -137,7 +138,7 @@ fn anew(bits: &BitVectors<'_>, staged: &Staged<'_>) -> Result<Vec<Step>, StepFai
     Ok(steps)
 }
 
-/// An entry that no rows express.
+/// Returns the error for an entry that no rows express.
 fn without_form(staged: &Staged<'_>, record: usize) -> StepFailed {
     StepFailed {
         origin: Some(staged.records.origin(record)).filter(|origin| *origin != NO_ORIGIN),

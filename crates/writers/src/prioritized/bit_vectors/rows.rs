@@ -1,4 +1,4 @@
-//! The rows of bits that follow from the entries of a table.
+//! Rows of bits, computed from the entries of a table.
 
 use crate::encoding;
 use crate::ranges::{ends, masked};
@@ -6,13 +6,13 @@ use layout::{KeyAbi, Lane, RowForm, Test};
 use schema::{KeyMatch, Type};
 use std::iter;
 
-/// Values of a byte.
+/// Number of values of a byte.
 const VALUES: usize = 256;
 
-/// A half as the program reads it, for entries with these positions and matches, in the order of their positions.
+/// Encodes a half as the program reads it. `entries` are positions and matches, in the order of positions.
 ///
 /// # Errors
-/// The number of an entry with a match that no lane has a form for.
+/// Index of an entry with a match that no lane can express.
 pub(super) fn rows<'m>(
     form: &RowForm,
     key_abi: &KeyAbi,
@@ -72,7 +72,7 @@ pub(super) fn rows<'m>(
     Ok(bytes)
 }
 
-/// A bit for each block of so many words that is not zero.
+/// Returns a word with one bit for each block of words, which is set if the block is not all zeros.
 fn summary(words: &[u64], of_a_block: u32) -> u64 {
     let blocks = words.chunks(of_a_block as usize);
     let used = blocks.map(|block| u64::from(block.iter().any(|word| *word != 0)));
@@ -80,20 +80,20 @@ fn summary(words: &[u64], of_a_block: u32) -> u64 {
     used.zip(places).map(|(used, bit)| used * bit).sum()
 }
 
-/// The rows of a lane.
+/// Rows of a lane.
 struct Rows {
     lane: Lane,
-    /// Bits that values of the byte may have.
+    /// Mask of the bits that values of the byte may have.
     valid: u8,
-    /// The sign, if the byte has one: ranges take it as inverted.
+    /// Sign bit, if the byte has one. Ranges invert it.
     sign: u8,
-    /// Words before a row's first position.
+    /// Number of words before a row's first position: the summary, if there is one.
     head: usize,
-    /// Words of a block.
+    /// Number of words in a block.
     of_a_block: u32,
     stride: usize,
     words: Vec<u64>,
-    /// Entries that accept every value.
+    /// Entries that accept every value, one bit each.
     any: Vec<u64>,
 }
 
@@ -124,7 +124,7 @@ impl Rows {
         self.words[word] |= 1 << (position % 64);
     }
 
-    /// An entry that wants the byte to be `value` where `mask` has ones.
+    /// Adds an entry that requires the byte to equal `value` where `mask` has ones.
     fn accept(&mut self, position: usize, value: u8, mask: u8) {
         if mask == 0 {
             self.any[position / 64] |= 1 << (position % 64);
@@ -142,7 +142,8 @@ impl Rows {
         }
     }
 
-    /// An entry with a range whose ends have these bytes: its bit is where the answer becomes yes.
+    /// Adds an entry with a range whose ends have these bytes. Its bit is set in the row of the first value for which
+    /// the answer is yes.
     fn bound(&mut self, position: usize, low: u8, high: u8) {
         let first = match self.lane.test {
             Test::Above => low.checked_add(1),
@@ -156,7 +157,8 @@ impl Rows {
         }
     }
 
-    /// All words, with what follows from those that are set.
+    /// Completes the rows: spreads bits to all values that satisfy a test, adds entries that accept every value, and
+    /// computes summaries. Returns all words.
     fn finish(mut self) -> Vec<u64> {
         let upwards = matches!(self.lane.test, Test::Above | Test::From);
         if self.lane.test != Test::Accepts {
@@ -184,7 +186,7 @@ impl Rows {
         self.words
     }
 
-    /// Adds the entries of one value's row to another's.
+    /// Adds the entries in one value's row to another row.
     fn spread(&mut self, from: usize, to: usize) {
         for word in self.head..self.stride {
             self.words[to * self.stride + word] |= self.words[from * self.stride + word];

@@ -1,7 +1,7 @@
 //! Tuple space search.
 //!
-//! A change puts new entries in, switches the list of masks, and takes out what is left over. It reads all
-//! shadow entries, unless it only adds a few that can be seen to be new ([`tally`]).
+//! A change inserts new entries, switches the list of masks, and removes stale entries. It reads all shadow entries,
+//! unless it only adds a few that are evidently new ([`tally`]).
 
 mod plan;
 mod tally;
@@ -19,33 +19,33 @@ use layout::TupleSpaceAbi;
 use schema::KeyMatch;
 use std::collections::BTreeMap;
 
-/// A tuple space with its maps.
+/// Tuple space with its maps.
 pub(crate) struct TupleSpace<'a> {
-    /// Its description.
+    /// Description of the tuple space.
     pub abi: &'a TupleSpaceAbi,
-    /// The list of masks, in two halves.
+    /// List of masks, in two halves.
     pub masks: &'a dyn Map,
-    /// What the program looks up.
+    /// Map of entries that the program looks up.
     pub entries: &'a dyn Map,
-    /// The shadow entries.
+    /// Shadow entries.
     pub shadow: Shadow<'a>,
-    /// Where the head of the list is.
+    /// Memory that holds the head of the list.
     pub globals: &'a Words,
 }
 
-/// A mask in the layout of the key.
+/// Mask in the layout of the key.
 type Mask = Vec<u8>;
 
-/// The list of masks that the program goes through.
+/// List of masks that the program iterates over.
 struct List {
-    /// Where it begins.
+    /// Index of the list's first element.
     first: u32,
-    /// The masks by tuple, each with the highest priority under it.
+    /// Masks by tuple, each with the highest priority under it.
     tuples: BTreeMap<u32, (Mask, u32)>,
 }
 
 impl TupleSpace<'_> {
-    /// The masks and masked keys of an entry: every combination of the keys' own.
+    /// Returns the masks and masked keys of an entry: all combinations of those of its keys.
     fn pieces(&self, keys: &[KeyMatch]) -> Vec<(Mask, Vec<u8>)> {
         let size = self.abi.key.size as usize;
         let mut all = vec![(vec![0; size], vec![0; size])];

@@ -1,4 +1,4 @@
-//! From changed shadow entries to what is written into the maps that the program reads.
+//! Derives the writes to the program's maps from changed shadow entries.
 
 use super::{List, Mask, TupleSpace};
 use crate::encoding;
@@ -10,19 +10,19 @@ use control::StoreError;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The tuples that there are to be, and what each masked key is to find.
+/// Tuples after a change, and the entry that each masked key must find.
 struct Slots {
-    /// Numbers by mask. Masks that are there keep theirs.
+    /// Tuple numbers by mask. Existing masks keep theirs.
     numbers: HashMap<Mask, u32>,
-    /// Numbers that no new mask may have: the program may still look under them.
+    /// Numbers that no new mask may have, since the program may still look under them.
     used: BTreeSet<u32>,
-    /// Where to look for the next free number: after all others, since of equal priorities the earlier mask wins.
+    /// Start of the search for a free number: after all others, since of equal priorities the earlier mask wins.
     next: u32,
-    /// The tuples with entries, each with the highest priority under it.
+    /// Tuples with entries, each with the highest priority under it.
     tops: BTreeMap<u32, (Mask, u32)>,
     /// Elements of the map of entries.
     records: Records,
-    /// The priority that each of the records is to have.
+    /// New priority of each record.
     priorities: Vec<u32>,
 }
 
@@ -51,7 +51,7 @@ impl Slots {
     }
 }
 
-/// What has to be written for changes, of which there are some.
+/// Plans the steps of changes, of which there is at least one.
 pub(in crate::prioritized) fn plan(
     space: &TupleSpace<'_>,
     staged: &Staged<'_>,
@@ -64,8 +64,8 @@ pub(in crate::prioritized) fn plan(
     let mut found = slots.records.differences();
     let (goes, changes) = (!found.gone.is_empty(), !found.changed.is_empty());
     let map = &space.abi.entries;
-    // Room is promised in entries; ranges may need more of it than there is. What is replaced makes room at once,
-    // while a packet may still read it, so it comes last.
+    // Capacity is promised in entries; ranges may need more elements than the map has. Replaced elements come last:
+    // their memory is reused at once, while a packet may still read it.
     let [changed, added] = found.writes(map, space.shadow.capacity);
     steps.extend([added, changed]);
     if slots.tops != list.tuples {
@@ -78,8 +78,8 @@ pub(in crate::prioritized) fn plan(
     Ok(steps)
 }
 
-/// Whether a packet might meet a mix of two entries while these steps are done: an element that is replaced makes
-/// room for the next one at once.
+/// Returns true if a packet might meet a mix of two entries while these steps run: the memory of a replaced element is
+/// reused for the next one at once.
 pub(in crate::prioritized) fn tears(space: &TupleSpace<'_>, steps: &[Step]) -> bool {
     let is_replaced = |step: &Step| match step {
         Step::Replace { map, keys, .. } => {
@@ -97,7 +97,7 @@ struct Planned<'p, 'a> {
 }
 
 impl Planned<'_, '_> {
-    /// What the map of entries is to hold where that changes, and all tuples.
+    /// Computes the changed elements of the map of entries, and all tuples.
     fn slots(&self, list: &List) -> Result<Slots, StepFailed> {
         let info = self.space.entries.info();
         let mut slots = Slots {
@@ -122,12 +122,13 @@ impl Planned<'_, '_> {
         }
         for number in 0..self.staged.records.len() {
             if number == self.staged.numbers.len() {
-                // The rest is new. A mask whose entries all go is as new as theirs that come.
+                // The remaining records are new. A mask all of whose entries are removed counts as new, too, if new
+                // entries have it.
                 let Slots { numbers, tops, .. } = &mut slots;
                 numbers.retain(|_, tuple| tops.contains_key(tuple));
             }
             let unchanged = self.staged.records.is_unchanged(number);
-            // As long as nothing goes, what is there stays as it is.
+            // As long as no entry is removed or changed, the existing elements stay as they are.
             if unchanged && !replaced {
                 continue;
             }
@@ -152,8 +153,8 @@ impl Planned<'_, '_> {
                 let Some(at) = self.slot(list, &mut slots, &key, unchanged)? else {
                     continue;
                 };
-                // Of two entries that match the same packets the higher priority is looked up; of equal
-                // ones the earlier.
+                // Of two entries that match the same packets, the look-up finds the one with the higher priority. Of
+                // equal ones it finds the earlier.
                 let is_free = slots.records.new_value(at).is_none();
                 if is_free || slots.priorities[at] < entry.priority {
                     slots.records.set(at, Some(value), origin);
@@ -164,7 +165,7 @@ impl Planned<'_, '_> {
         Ok(slots)
     }
 
-    /// Empties what entries that go or change have in the map, as far as the plan goes. Whether there are any.
+    /// Clears the elements of entries that are removed or changed, in the plan only. Returns true if there are any.
     fn vacate(&self, list: &List, slots: &mut Slots) -> Result<bool, StepFailed> {
         let mut any = false;
         for number in 0..self.staged.records.len() {
@@ -187,8 +188,8 @@ impl Planned<'_, '_> {
         Ok(any)
     }
 
-    /// The record of an element of the map of entries. One that is in no record yet is read, unless it is wanted
-    /// only if it is in one.
+    /// Returns the record of an element of the map of entries. An element without a record is read first, unless
+    /// `only_known` is set.
     fn slot(
         &self,
         list: &List,
@@ -202,7 +203,7 @@ impl Planned<'_, '_> {
         if only_known {
             return Ok(None);
         }
-        // Under a tuple that is not in the list nothing is left.
+        // No elements are left under a tuple that is not in the list.
         let old = if list.tuples.contains_key(&encoding::get_u32(key, 0)) {
             self.space
                 .entries
@@ -220,7 +221,7 @@ impl Planned<'_, '_> {
         Ok(Some(at))
     }
 
-    /// Writes the list into the half that is not in use and makes it the one in use.
+    /// Returns the steps that write the list into the half that is not in use, and switch to it.
     fn switch(
         &self,
         list: &List,

@@ -1,5 +1,5 @@
-//! What is known of the shadow entries without reading them, so that one more entry takes no longer in a large table than
-//! in a small one: how many there are, and the next number.
+//! Tally of the shadow entries: their count and the next number. With it, adding an entry does not require reading all
+//! others, so that it takes as long in a large table as in a small one.
 
 use super::{List, Mask, TupleSpace};
 use crate::encoding;
@@ -10,24 +10,24 @@ use control::StoreError;
 use schema::Entry;
 use std::collections::HashMap;
 
-/// What the last element of the masks says about the shadow entries, as [`layout::TupleSpaceAbi::tally`] has it.
+/// Tally in the last element of the masks, as [`layout::TupleSpaceAbi::tally`] describes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::prioritized) struct Tally {
-    /// Above the numbers of all shadow entries; not 0.
+    /// Number greater than those of all shadow entries; not 0.
     pub next: u32,
-    /// How many there are.
+    /// Number of shadow entries.
     pub count: u32,
 }
 
-/// Shadow entries that are not read.
+/// Existing shadow entries that are not read.
 pub(in crate::prioritized) struct Unread {
     pub tally: Tally,
-    /// The tuples that the program looks up, by mask.
+    /// Tuples that the program looks up, by mask.
     tuples: HashMap<Mask, u32>,
 }
 
 impl TupleSpace<'_> {
-    /// What is known of the shadow entries. `None`: they must be read.
+    /// Reads the tally. `None` means that the shadow entries must be read.
     pub(in crate::prioritized) fn unread(&self) -> Result<Option<Unread>, StoreError> {
         let Some(bytes) = self.tally_bytes()? else {
             return Ok(None);
@@ -47,7 +47,7 @@ impl TupleSpace<'_> {
         }))
     }
 
-    /// The step that writes what is known of the shadow entries after a change.
+    /// Returns the step that writes the tally after a change.
     pub(super) fn tally_step(&self, tally: Option<Tally>) -> Result<Option<Step>, StoreError> {
         let Some(old) = self.tally_bytes()? else {
             return Ok(None);
@@ -65,7 +65,8 @@ impl TupleSpace<'_> {
         }))
     }
 
-    /// The last element of the masks; `None` if a version of Onpath loaded the program that made none.
+    /// Reads the last element of the masks. `None` if the program was loaded by a version of Onpath that did not create
+    /// it.
     fn tally_bytes(&self) -> Result<Option<Vec<u8>>, StoreError> {
         let at = self.abi.tally();
         if self.masks.info().max_entries <= at {
@@ -75,8 +76,8 @@ impl TupleSpace<'_> {
         bytes.map_err(refused("read how many entries there are"))
     }
 
-    /// Whether the map of entries proves that no shadow entry has this match and priority. What a shadow entry matches
-    /// is in the map, with its priority or that of another entry that hides it.
+    /// Returns true if the map of entries proves that no shadow entry has this match and priority. For each shadow
+    /// entry the map has elements with its priority, or with that of another entry that hides it.
     pub(in crate::prioritized) fn lacks(
         &self,
         unread: &Unread,

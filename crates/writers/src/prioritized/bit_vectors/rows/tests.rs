@@ -1,4 +1,4 @@
-//! Rows against the entries that they were made of.
+//! Tests of rows against the entries that they are computed from.
 
 use super::*;
 use layout::{BitVectorsAbi, ByteOrder, FieldAbi, ValueAbi};
@@ -10,7 +10,7 @@ const SIGNED: Type = Type::Bits {
 };
 const TYPES: [Type; 3] = [Type::bit(16), SIGNED, Type::bit(20)];
 
-/// A ternary key in network order, a signed range and a range in the machine's order.
+/// Describes a table with a ternary key in network order, and a signed range and a range in the machine's order.
 fn abi(words: u32) -> BitVectorsAbi {
     let field = |offset, size, width, order| FieldAbi {
         name: String::new(),
@@ -63,7 +63,7 @@ fn abi(words: u32) -> BitVectorsAbi {
     }
 }
 
-/// The words of the rows that a key's bytes choose, combined as the description says.
+/// Combines the words of the rows that a key's bytes select, as the description says.
 fn combined(abi: &BitVectorsAbi, rows: &[u8], key: &[u8], word: usize) -> u64 {
     let stride = abi.form.stride() as usize;
     let bits = |field: u32, digit: u32, test: Test| {
@@ -102,7 +102,7 @@ fn matches(found: &KeyMatch, value: &Bits, signed: bool) -> bool {
     }
 }
 
-/// Numbers without a pattern, the same in each run.
+/// Generator of pseudo-random numbers, the same in each run.
 struct Numbers(u64);
 
 impl Numbers {
