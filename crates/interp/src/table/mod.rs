@@ -276,7 +276,8 @@ fn declared_size(program: &Program, data: &TableData) -> (bool, Option<u64>) {
         .and_then(|n| u64::try_from(n).ok());
     (
         implementation.is_some_and(|e| e.ty == "array_table"),
-        data.size.or(size),
+        // The implementation is what keeps the entries.
+        size.or(data.size),
     )
 }
 

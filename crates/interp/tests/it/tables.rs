@@ -230,11 +230,11 @@ fn every_hit_is_counted_for_its_entry() {
 }
 
 #[test]
-fn an_array_takes_keys_below_its_size() {
+fn an_array_takes_keys_below_its_size_whatever_the_table_declares() {
     let declarations = "extern S.impl: array_table {\n  arg size = 4;\n}\n\
                         var v: bit<8>\naction S.set(v) {\n  h.d = v;\n}\n\
                         table S.t {\n  key \"a\" exact h.a;\n  action S.set;\n  default S.set(8w0);\n  \
-                        property implementation = extern S.impl;\n}";
+                        size 8;\n  property implementation = extern S.impl;\n}";
     let mut it = interpreter(&switch(declarations, "  apply S.t;"));
     add(&mut it, "S.t", vec![exact(3)], 0, 9).unwrap();
     let outside = add(&mut it, "S.t", vec![exact(4)], 0, 9);
