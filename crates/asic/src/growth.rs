@@ -1,8 +1,9 @@
-//! How a parser without loops grows with the number of attributes.
+//! Growth of a parser without loops with the number of attributes.
 
 use crate::Order;
 
-/// Parser states that tell N attributes apart: N in a fixed order; in any order N², since at each of N positions each of N may stand.
+/// Returns the number of parser states that distinguish N attributes: N in a fixed order, N² in any order, since each
+/// attribute may stand at each position.
 pub fn states(attributes: u32, order: Order) -> u64 {
     let attributes = u64::from(attributes);
     match order {
@@ -11,7 +12,7 @@ pub fn states(attributes: u32, order: Order) -> u64 {
     }
 }
 
-/// Paths through the states of any order, N^N; `None` if there are more than a `u128` can count.
+/// Returns the number of paths through the states of any order, N^N; `None` if it exceeds a `u128`.
 pub fn paths(attributes: u32) -> Option<u128> {
     u128::from(attributes).checked_pow(attributes)
 }

@@ -1,37 +1,42 @@
-//! A Netronome NFP network card: many cores with threads, each of which parses a packet by a program in its core's store.
+//! A Netronome NFP network card: many cores with threads, each of which parses a packet by a program in its core's
+//! instruction store.
 //!
-//! The compiler unrolls the parser: what is passed over lies in the thread's local memory, and each position has its own instructions.
+//! The compiler unrolls the parser. Bytes that are passed over are in the thread's local memory, and each position has
+//! its own instructions.
 
 use crate::{Model, Payload, Resource, Technique, Usage, growth};
 
-/// Instructions of a core's store. Published (Netronome's guides for programmers of the flow processing cores): 8,192.
+/// Size of a core's instruction store, in instructions. Published (Netronome's guides for programmers of the flow
+/// processing cores): 8,192.
 pub const INSTRUCTIONS: u64 = 8_192;
 
-/// Bytes of a core's local memory. Published (there): 1,024 words of 32 bits.
+/// Size of a core's local memory, in bytes. Published (there): 1,024 words of 32 bits.
 pub const LOCAL_MEMORY_BYTES: u64 = 4_096;
 
-/// Threads of a core, which share its local memory. Published (there).
+/// Number of threads of a core, which share its local memory. Published (there).
 pub const THREADS: u64 = 8;
 
-/// Bytes of a thread's local memory that payload cannot have. Fitted: one word, so that the published 508 bytes are left for a direct jump. Headers in front of
-/// the payload are taken to stay in transfer registers.
+/// Bytes of a thread's local memory that are not available for the payload. Fitted: one word, so that the published 508
+/// bytes are left for a direct jump. The headers before the payload are assumed to stay in transfer registers.
 pub const RESERVED_BYTES: u64 = 4;
 
-/// Instructions that compare a byte: its load, alignment, comparison and branch with its delay. Fitted: with 12 the published 85 bytes fit byte by byte, and not 86.
+/// Instructions that compare a byte: its load, alignment, comparison and branch with its delay. Fitted: with 12, the
+/// published 85 bytes fit byte by byte, and 86 do not.
 pub const INSTRUCTIONS_A_COMPARED_BYTE: u64 = 12;
 
 /// Instructions that move a word from the packet to local memory: a read and a write.
 pub const INSTRUCTIONS_A_WORD: u64 = 2;
 
-/// Bytes of an attribute's tag that a state compares: a word.
+/// Bytes of an attribute's tag that a state compares: one word.
 pub const TAG_BYTES: u64 = 4;
 
-/// What parsing adds to a packet's way through the card, in ns. Published: 150 µs, whatever is parsed. `None` with recirculation.
+/// Returns the latency that parsing adds to a packet, in ns. Published: 150 µs, whatever is parsed. `None` for
+/// recirculation.
 pub fn added_ns(technique: Technique) -> Option<f64> {
     (technique != Technique::Recirculation).then_some(150_000.0)
 }
 
-/// The model; see the module.
+/// Model of the card; see the module.
 #[derive(Clone, Copy, Debug)]
 pub struct Nfp;
 
@@ -40,8 +45,8 @@ impl Model for Nfp {
         "Netronome NFP card"
     }
 
-    /// `None` for recirculation: no figure of how the card does it is published. The one for skip-ahead is a
-    /// prediction: nothing is published that it could be compared with.
+    /// Returns `None` for recirculation: no result for the card is published. The usage of skip-ahead is a prediction,
+    /// since there is no published result to compare it with.
     fn usage(&self, technique: Technique, payload: Payload) -> Option<Vec<Usage>> {
         let bytes = u64::from(payload.bytes);
         let instructions = match technique {

@@ -1,15 +1,16 @@
-//! What a target may be short of, and the largest payload that is short of nothing.
+//! Limited resources of a target, and the largest payload that exceeds none.
 
 use crate::{Order, Payload, Technique};
 
-/// What a target has a limited amount of.
+/// Limited resource of a target.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Resource {
-    /// Bits of the packet header vector, which holds all that the parser passes over until the deparser emits it.
+    /// Bits of the packet header vector, which holds all bytes that the parser passes over until the deparser emits
+    /// them.
     HeaderVectorBits,
     /// Entries of the parser's TCAM: a parser state takes one for each of its transitions.
     ParserEntries,
-    /// Bytes of a thread's local memory, which holds all that the parser passes over.
+    /// Bytes of a thread's local memory, which holds all bytes that the parser passes over.
     LocalMemoryBytes,
     /// Instructions of a core's instruction store.
     Instructions,
@@ -20,7 +21,7 @@ pub enum Resource {
 }
 
 impl Resource {
-    /// Its name in text. Parser states are counted in TCAM entries, recirculation bandwidth in Mbit/s.
+    /// Returns the name for output. Parser states are counted in TCAM entries, recirculation bandwidth in Mbit/s.
     pub fn name(self) -> &'static str {
         match self {
             Resource::HeaderVectorBits => "packet header vector bits",
@@ -33,35 +34,35 @@ impl Resource {
     }
 }
 
-/// What a parser takes of a resource.
+/// Usage of a resource by a parser.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Usage {
-    /// Of which one.
+    /// The resource.
     pub resource: Resource,
-    /// How much it takes.
+    /// Amount that the parser uses.
     pub needed: u64,
-    /// How much there is.
+    /// Amount that is available.
     pub available: u64,
 }
 
 impl Usage {
-    /// Whether there is enough.
+    /// Returns true if the available amount suffices.
     pub fn fits(&self) -> bool {
         self.needed <= self.available
     }
 }
 
-/// A chip, or a kernel.
+/// Resource model of a chip or of a kernel.
 pub trait Model {
-    /// Its name in text.
+    /// Returns the target's name for output.
     fn name(&self) -> &'static str;
 
-    /// What a technique takes on a payload; `None` if the chip cannot do it, or nothing is known of how it does.
-    /// Never takes less for a payload that has more of anything.
+    /// Returns the usage of a technique on a payload; `None` if the target does not support it, or if nothing is known.
+    /// The usage never decreases when any property of the payload grows.
     fn usage(&self, technique: Technique, payload: Payload) -> Option<Vec<Usage>>;
 }
 
-/// The resource that refuses a payload: of those that are short, the one that is by the most. `None` if it fits.
+/// Returns the most exceeded resource of a payload's usage; `None` if the payload fits.
 pub fn refused_by(usage: &[Usage]) -> Option<Usage> {
     let short = usage.iter().filter(|usage| !usage.fits());
     short
@@ -72,7 +73,8 @@ pub fn refused_by(usage: &[Usage]) -> Option<Usage> {
         .copied()
 }
 
-/// The most payload bytes that fit, with a value of `attribute_bytes` somewhere in them, and the resource that refuses one more.
+/// Returns the greatest payload in bytes that fits, with a value of `attribute_bytes` somewhere in it, and the resource
+/// that one more byte would exceed.
 pub fn max_bytes(
     model: &dyn Model,
     technique: Technique,
@@ -83,7 +85,8 @@ pub fn max_bytes(
     })
 }
 
-/// The most attributes of `attribute_bytes` bytes each that fit, and the resource that refuses one more.
+/// Returns the greatest number of attributes of `attribute_bytes` bytes each that fits, and the resource that one more
+/// would exceed.
 pub fn max_attributes(
     model: &dyn Model,
     technique: Technique,
@@ -95,7 +98,8 @@ pub fn max_attributes(
     })
 }
 
-/// The largest number up to 65,535, the size of an IP packet, of which the payload fits, and the resource that refuses one more; `None` if all fit.
+/// Returns the greatest number up to 65,535, the size of an IP packet, whose payload fits, and the resource that the
+/// next one would exceed; `None` if all fit.
 pub fn largest(
     model: &dyn Model,
     technique: Technique,

@@ -1,13 +1,13 @@
-//! How a parser finds the attribute it is asked for, and the payload that it does so in.
+//! Parsing techniques, and the payloads that they must cope with.
 
-/// A way to find the query attribute's offset.
+/// Technique to find the offset of the queried attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Technique {
-    /// Sizes and order are fixed: the offset is a constant.
+    /// Sizes and order are fixed, so the offset is a constant.
     DirectJump,
-    /// Sizes are known, by the tag or from a length field, but not the order: look at an attribute, and skip it.
+    /// Sizes are known, by tags or length fields, but the order is not: read the head of each attribute, and skip it.
     SkipAhead,
-    /// Nothing is known: every offset may be the one.
+    /// Nothing is known: every offset is tried.
     ByteByByte,
     /// As [`Technique::ByteByByte`], but one byte in each pass of the pipeline: a clone of the packet recirculates, and
     /// loses a byte each time.
@@ -15,7 +15,7 @@ pub enum Technique {
 }
 
 impl Technique {
-    /// All, the cheapest first.
+    /// All techniques, the cheapest first.
     pub const ALL: [Technique; 4] = [
         Technique::DirectJump,
         Technique::SkipAhead,
@@ -23,7 +23,7 @@ impl Technique {
         Technique::Recirculation,
     ];
 
-    /// Its name in text.
+    /// Returns the name for output.
     pub fn name(self) -> &'static str {
         match self {
             Technique::DirectJump => "direct jump",
@@ -34,30 +34,30 @@ impl Technique {
     }
 }
 
-/// Whether attributes stand in a fixed order.
+/// Order of attributes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
-    /// They do: at each position stands one.
+    /// Fixed: each position has one attribute.
     Fixed,
-    /// At each position may stand any.
+    /// Any: each position may have each attribute.
     Any,
 }
 
-/// The payload that a parser has to cope with.
+/// Payload that a parser must cope with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Payload {
-    /// Bytes of payload from its start to the end of the query attribute, at most.
+    /// Greatest number of bytes from the payload's start to the end of the queried attribute.
     pub bytes: u32,
-    /// Attributes among which the query attribute is found, itself included.
+    /// Number of attributes among which the queried one is found, itself included.
     pub attributes: u32,
     /// Their order.
     pub order: Order,
-    /// Bytes of an attribute with its tag; where no tags are known, of the value that is searched for.
+    /// Bytes of an attribute with its tag; for a search without tags, bytes of the value.
     pub attribute_bytes: u32,
 }
 
 impl Payload {
-    /// Attributes of one size, without anything between them.
+    /// Returns a payload of attributes of one size, without gaps.
     pub fn of_attributes(attributes: u32, order: Order, attribute_bytes: u32) -> Payload {
         Payload {
             bytes: attributes.saturating_mul(attribute_bytes),
@@ -67,7 +67,7 @@ impl Payload {
         }
     }
 
-    /// So many bytes, in which a value of `attribute_bytes` may begin anywhere.
+    /// Returns a payload of this many bytes, in which a value of `attribute_bytes` may begin anywhere.
     pub fn of_bytes(bytes: u32, attribute_bytes: u32) -> Payload {
         Payload {
             bytes,

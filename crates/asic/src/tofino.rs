@@ -1,41 +1,44 @@
 //! A Tofino switch: a parser whose states are TCAM entries fills a packet header vector, from which the deparser emits.
 //!
-//! What the parser passes over does not reach the output by itself: the deparser emits the vector, and behind it what
-//! the parser did not touch. So every byte in front of the query attribute takes room in the vector. A parser has no
-//! loop over positions, since each position of the payload goes to containers of its own: it is unrolled.
+//! Bytes that the parser passes over do not reach the output by themselves: the deparser emits the vector, followed by
+//! the bytes that the parser did not touch. So every byte before the queried attribute takes space in the vector. A
+//! parser has no loop over positions, since each position of the payload has its own containers: it is unrolled.
 
 use crate::{Model, Payload, Resource, Technique, Usage, growth, recirculation};
 
-/// Bits of the packet header vector. Published (container groups in p4c's `TofinoPhvSpec`): 64 containers of 8 bits, 96 of 16 and 64 of 32.
+/// Size of the packet header vector, in bits. Published (container groups in p4c's `TofinoPhvSpec`): 64 containers of 8
+/// bits, 96 of 16 and 64 of 32.
 pub const HEADER_VECTOR_BITS: u64 = 64 * 8 + 96 * 16 + 64 * 32;
 
-/// Bits that only parser and deparser use. Published (tagalong containers there): 32 containers of 8 bits, 48 of 16 and 32 of 32.
+/// Number of bits that only parser and deparser use. Published (tagalong containers there): 32 containers of 8 bits, 48
+/// of 16 and 32 of 32.
 pub const TAGALONG_BITS: u64 = 32 * 8 + 48 * 16 + 32 * 32;
 
-/// Bits that payload cannot have: headers in front of it, intrinsic and bridged metadata, validity bits, parts of containers left over.
-/// Fitted: 188 of 768 bytes, so that the published 580 bytes are left for a direct jump; 42 of them are Ethernet, IPv4 and UDP.
+/// Number of bits that are not available for the payload: headers before it, intrinsic and bridged metadata, validity
+/// bits, and remainders of containers. Fitted: 188 of 768 bytes, so that the published 580 bytes are left for a direct
+/// jump; 42 of them are Ethernet, IPv4 and UDP.
 pub const RESERVED_BITS: u64 = 188 * 8;
 
-/// TCAM entries of a parser. Published (`numTcamRows` in p4c's `TofinoPardeSpec`).
+/// Number of TCAM entries of a parser. Published (`numTcamRows` in p4c's `TofinoPardeSpec`).
 pub const PARSER_ENTRIES: u64 = 256;
 
-/// Entries of the parser in front of the payload: the start, and the transitions of Ethernet, IPv4 and UDP with their defaults.
-/// Fitted: with 6 the published 50 bytes fit byte by byte, and not 51.
+/// Number of entries before the payload: the start, and the transitions of Ethernet, IPv4 and UDP with their defaults.
+/// Fitted: with 6, the published 50 bytes fit byte by byte, and 51 do not.
 pub const BASE_ENTRIES: u64 = 6;
 
-/// Bytes that a state compares. Published (match registers there): one of 16 bits and two of 8.
+/// Number of bytes that a state compares. Published (match registers there): one of 16 bits and two of 8.
 pub const MATCH_BYTES: u32 = 4;
 
-/// Bytes that a state extracts. Published (`extractorSpec` there): four containers each of 8, 16 and 32 bits.
+/// Number of bytes that a state extracts. Published (`extractorSpec` there): four containers each of 8, 16 and 32 bits.
 pub const EXTRACT_BYTES: u32 = 4 + 4 * 2 + 4 * 4;
 
-/// What parsing adds to a packet's way through the pipeline, in ns. Published: nothing, since a parser keeps the line's rate. `None` with recirculation, of which no delay is
-/// published.
+/// Returns the latency that parsing adds to a packet in the pipeline, in ns. Published: none, since a parser runs at
+/// line rate. `None` for recirculation, whose latency is not published.
 pub fn added_ns(technique: Technique) -> Option<f64> {
     (technique != Technique::Recirculation).then_some(0.0)
 }
 
-/// The model; see the module.
+/// Model of the switch; see the module.
 #[derive(Clone, Copy, Debug)]
 pub struct Tofino;
 
@@ -47,14 +50,14 @@ impl Model for Tofino {
     fn usage(&self, technique: Technique, payload: Payload) -> Option<Vec<Usage>> {
         let words = u64::from(payload.attribute_bytes.div_ceil(MATCH_BYTES));
         let entries = match technique {
-            // Nothing is compared; states are as many as it takes to extract.
+            // Nothing is compared; the number of states depends on the bytes to extract.
             Technique::DirectJump => u64::from(payload.bytes.div_ceil(EXTRACT_BYTES)),
-            // Which attributes were seen is known by the state alone, so in any order there are as many states as pairs of a position and an attribute;
-            // an attribute passes through the match registers.
+            // Only the state records which attributes were seen. In any order, there is a state for each pair of a
+            // position and an attribute, and an attribute passes through the match registers.
             Technique::SkipAhead => growth::states(payload.attributes, payload.order) * words,
-            // At each position: a hit and a miss for each word of the value, and one entry that passes the byte over.
+            // Each position has a hit and a miss for each word of the value, and one entry that passes over the byte.
             Technique::ByteByByte => u64::from(payload.bytes) * (2 * words + 1),
-            // One position, as often as the packet comes round.
+            // There is one position, in each pass of the packet.
             Technique::Recirculation => 2 * words + 1,
         };
         let mut usage = vec![Usage {

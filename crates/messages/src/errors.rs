@@ -1,8 +1,8 @@
-//! Messages that a target's programs cannot read. Code E0749.
+//! Diagnostics of messages that a target's programs cannot read. Code E0749.
 
 use diag::{Diagnostic, Span};
 
-/// A message in a program of which packets may be copies, or begin anew.
+/// A message in a program whose packets may be copied, resubmitted or recirculated.
 pub fn of_copies(target: &str, at: Span) -> Diagnostic {
     Diagnostic::error("E0749",
         at,
@@ -11,7 +11,7 @@ pub fn of_copies(target: &str, at: Span) -> Diagnostic {
     .help("read it in a program of its own, a tap for example")
 }
 
-/// A schema for which no function can be written.
+/// A schema for which no function can be generated.
 pub(crate) fn unreadable(target: &str, schema: &str, why: &str, at: Span) -> Diagnostic {
     Diagnostic::error("E0749",
         at,

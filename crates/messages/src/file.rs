@@ -1,41 +1,41 @@
-//! The target that C is written for, and the file that it is added to.
+//! Target of the generated C, and the file that it is added to.
 
 use cgen::tree::{Expr as C, Item, Type as CType};
 use emit::names::Names;
 use emit::{Function, Reserved};
 use smol_str::SmolStr;
 
-/// Properties of a target that the C depends on, besides the definitions in the target's headers.
+/// Properties of a target, besides the definitions in its headers.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// The names that its headers and its own code use; [`crate::RESERVED`] is among them.
+    /// Names that its headers and its own code use; [`crate::RESERVED`] is among them.
     pub reserved: &'static [Reserved],
-    /// The linkage of functions.
+    /// Linkage of functions.
     pub linkage: &'static str,
 }
 
 impl Target {
-    /// The names of a function, or of a struct's members.
+    /// Returns the initial names of a function, or of a struct's members.
     pub(crate) fn names(&self) -> Names {
         Names::new(self.reserved)
     }
 }
 
-/// A file in C, as far as code about messages is added to it.
+/// Parts of a C file to which code about messages is added.
 #[derive(Debug)]
 pub struct File<'f> {
-    /// The target that the code is for.
+    /// Target of the code.
     pub target: Target,
-    /// Its names.
+    /// Names in the file.
     pub names: &'f mut Names,
-    /// Its structs and constant arrays.
+    /// Structs and constant arrays.
     pub tables: &'f mut Vec<Item>,
-    /// Its functions.
+    /// Functions.
     pub functions: &'f mut Vec<Function>,
 }
 
 impl File<'_> {
-    /// Adds an array of constants, with a name like the wish.
+    /// Adds an array of constants, named after `wish`.
     pub(crate) fn array(
         &mut self,
         wish: &str,
@@ -49,7 +49,7 @@ impl File<'_> {
     }
 }
 
-/// An array of constants.
+/// Builds an array of constants.
 pub(crate) fn array(
     name: &SmolStr,
     ty: CType,

@@ -1,4 +1,4 @@
-//! An instance of a field: its tag, its bytes, what they hold, and the attributes that it is.
+//! Instances of a field: tag, extent, contents, and attributes.
 
 use crate::layout::{Frame, Window};
 use crate::needs::Needs;
@@ -9,20 +9,20 @@ use payload::{
     CaseKey, Cases, CharSet, Contents, Extent, Field, FieldId, Kind, LayoutId, Only, Site,
 };
 
-/// Where an instance is: offsets that stay as they are while its contents are read.
+/// Extent of an instance, as offsets that do not change while its contents are read.
 pub(crate) struct Place {
     pub start: C,
     pub end: C,
-    /// Where the next field begins.
+    /// Offset of the next field.
     pub next: C,
-    /// Its number, if its extent is made of one.
+    /// Its number, if the extent itself is one.
     pub number: Option<C>,
-    /// Its bytes were compared with what may stand there.
+    /// True if its bytes were already compared with those that it may have.
     pub is_checked: bool,
 }
 
 impl Writer<'_> {
-    /// Reads an instance, which begins at [`AT`]; `index` is its number in a repetition.
+    /// Reads an instance, which begins at [`AT`]; `index` is its index in a repetition.
     pub(crate) fn instance(&mut self, frame: &mut Frame, id: FieldId, window: &Window, index: &C) {
         let schema = self.schema;
         let field = &schema.layouts[frame.layout].fields[id];
@@ -70,7 +70,7 @@ impl Writer<'_> {
         };
         self.contents(choices, &place, window, index, is_open);
         let end = match is_open {
-            // It was not known before.
+            // The end was not known before.
             true => C::id(AT),
             false => place.end.clone(),
         };
@@ -90,7 +90,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Passes over what may stand in front of a field.
+    /// Passes over byte strings that may precede a field.
     fn skip(&mut self, field: &Field, window: &Window) {
         if field.skip.is_empty() {
             return;
@@ -101,7 +101,7 @@ impl Writer<'_> {
         let single = all.iter().filter(|one| one.len() == 1);
         let eight: Vec<[u8; 8]> = single.map(|one| [one[0]; 8]).collect();
         self.pass(&C::id(AT), |w| {
-            // Of a single byte, whoever sends one may send a thousand.
+            // A sender may repeat a single byte a thousand times, so eight are skipped at once.
             for eight in eight {
                 let over = Stmt::Update(BinOp::Add, C::id(AT), C::int(8));
                 let next = vec![over, crate::writer::may_go_on(), Stmt::Continue];
@@ -126,7 +126,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Passes over the constant bytes in front of a field.
+    /// Passes over a field's tag.
     fn tag(&mut self, field: &Field, window: &Window) {
         if field.tag.is_empty() {
             return;
@@ -200,7 +200,7 @@ impl Writer<'_> {
         place
     }
 
-    /// Checks the byte behind a field.
+    /// Checks the byte after a field.
     fn followed(&mut self, field: &Field, window: &Window, place: &Place) {
         let Some(set) = &field.followed_by else {
             return;
@@ -210,7 +210,7 @@ impl Writer<'_> {
         self.fail_if(C::not(is_in(set, &place.next)), status("UNEXPECTED"));
     }
 
-    /// The number that a field is.
+    /// Returns the number in a field.
     fn number(&mut self, field: &Field, place: &Place) -> Option<C> {
         if place.number.is_some() {
             return place.number.clone();
@@ -246,8 +246,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The layouts that a field may hold and that are to be read, each with its condition; the last one may have none. What fits
-    /// none is not read, or, in a field that ends with its contents, unexpected.
+    /// Returns the layouts that a field may hold and that must be read, each with its condition. The last one may have
+    /// none. A value that fits no case is not read, or unexpected in a field that ends with its contents.
     fn choices(
         &mut self,
         frame: &Frame,
@@ -267,7 +267,7 @@ impl Writer<'_> {
                 grouped(cases, fits)
             }
             Contents::Starts(cases) => {
-                // The field begins here, and ends where what is around it ends, unless its own end is known.
+                // The field begins here, and ends with the enclosing bytes, unless its own end is known.
                 if !is_open && field.extent != Extent::Rest {
                     self.refuse(format!(
                         "`{}` has an end, and is recognised by its first bytes",
@@ -290,7 +290,7 @@ impl Writer<'_> {
         choices
     }
 
-    /// Reads what a field holds.
+    /// Reads the contents of a field.
     fn contents(
         &mut self,
         choices: Vec<(Option<C>, Option<LayoutId>)>,
@@ -325,7 +325,7 @@ impl Writer<'_> {
         self.out.extend(rest);
     }
 
-    /// Keeps of a field what others need.
+    /// Preserves what other fields need of a field.
     fn keep(&mut self, frame: &mut Frame, id: FieldId, needs: Needs, (start, end): (&C, &C)) {
         let slot = &mut frame.slots[id];
         if needs.span {
@@ -378,7 +378,7 @@ impl Writer<'_> {
         self.push(Stmt::If(fits, then, Block::new()));
     }
 
-    /// The conditions that an instance is one of those; `None` if it never is.
+    /// Returns the conditions for an instance to be selected; `None` if it never is.
     fn is_instance(&self, frame: &Frame, only: &Only) -> Option<Vec<C>> {
         match only {
             Only::All | Only::Member(_) => Some(Vec::new()),
@@ -395,7 +395,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Fails where a length differs from one in front of it, or stands beside a coding, and at a second coding.
+    /// Emits failures for conflicting lengths: one that differs from an earlier one or stands beside a coding, and a
+    /// second coding.
     fn agree(&mut self, frame: &Frame, id: FieldId, (start, end): (&C, &C)) {
         let Some(next) = &self.schema.next else {
             return;
@@ -451,7 +452,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether a field has a value; `None` if it never does.
+    /// Tests that a field has a value; `None` if it never does.
     fn is_key(&self, slot: &crate::layout::Slot, key: &CaseKey, ignore_case: bool) -> Option<C> {
         match key {
             CaseKey::Number(number) => {
@@ -492,7 +493,7 @@ fn is_number(wanted: &Wanted) -> bool {
     matches!(wanted.asked.kind, Kind::Number { .. })
 }
 
-/// Cases, those of one layout together, and the default.
+/// Groups the cases by layout, followed by the default.
 fn grouped<K>(
     cases: &Cases<K>,
     mut fits: impl FnMut(&K) -> Option<C>,
@@ -513,7 +514,7 @@ fn grouped<K>(
     groups
 }
 
-/// Whether the byte at an offset is in a set.
+/// Tests that the byte at an offset is in a set.
 fn is_in(set: &CharSet, at: &C) -> C {
     let others = set.complement();
     let (ranges, others) = (set.ranges(), others.ranges());

@@ -1,4 +1,5 @@
-//! Layouts and the repetition of fields: the code is that of `payload`'s reader, with all lengths of bits and depths of nesting known.
+//! Layouts and the repetition of fields. The code mirrors `payload`'s reader, with the lengths of bits and the depths
+//! of nesting known at compile time.
 
 use crate::needs::Needs;
 use crate::scan::stands;
@@ -6,7 +7,7 @@ use crate::writer::{AT, Failing, MEMORY, Writer, any_is_missing, left, status};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use payload::{Contents, Extent, FieldId, Layout, LayoutId, Order, Repeat};
 
-/// Bytes that a layout is read from: up to an end, at a depth.
+/// Bytes that a layout is read from: their end and their nesting depth.
 #[derive(Clone)]
 pub(crate) struct Window {
     pub end: C,
@@ -14,7 +15,7 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// One level further in, up to another end.
+    /// Returns a window one level deeper, up to another end.
     pub(crate) fn inner(&self, end: C) -> Window {
         Window {
             end,
@@ -22,34 +23,35 @@ impl Window {
         }
     }
 
-    /// How many bytes are left.
+    /// Returns the number of bytes left.
     pub(crate) fn left(&self) -> C {
         left(&self.end, C::id(AT))
     }
 }
 
-/// A field of an instance, as far as others need it.
+/// Properties of an instance's field that other fields need.
 #[derive(Clone, Default)]
 pub(crate) struct Slot {
     pub start: Option<C>,
     pub end: Option<C>,
     pub number: Option<C>,
-    /// Whether it was read, where that is not certain.
+    /// Condition that it was read, where that is not certain.
     pub present: Option<C>,
 }
 
-/// An instance that is being read.
+/// Instance that is being read.
 pub(crate) struct Frame {
     pub layout: LayoutId,
-    /// Its number in the innermost repetition around it.
+    /// Its index in the innermost enclosing repetition.
     pub index: C,
     pub slots: Vec<Slot>,
-    /// Bits of the byte at the present offset that have been read.
+    /// Number of bits already read of the byte at the current offset.
     pub bit: u32,
 }
 
 impl Writer<'_> {
-    /// Reads an instance, which begins at [`AT`], and leaves that where it ends. A chain has set one of its fields. Gives its slots.
+    /// Reads an instance, which begins at [`AT`], and leaves [`AT`] at its end. `preset` is a field that a chain has
+    /// set. Returns the instance's slots.
     pub(crate) fn layout(
         &mut self,
         layout: LayoutId,
@@ -99,8 +101,8 @@ impl Writer<'_> {
         frame.slots
     }
 
-    /// Notes where an instance begins whose values count only as a whole: in the variable that is returned, which is reset behind it. `None` if they always count, or it is
-    /// inside another such instance.
+    /// Emits the note of where an instance begins whose values count only as a whole. Returns the variable, which is
+    /// reset after the instance. `None` if its values always count, or if an enclosing instance already has a note.
     fn begin_whole(&mut self, layout: &Layout) -> Option<C> {
         if !layout.whole || std::mem::replace(&mut self.in_whole, true) {
             return None;
@@ -124,7 +126,7 @@ impl Writer<'_> {
         Some(incomplete)
     }
 
-    /// Declares the variables of a field that may be absent, or be read several times.
+    /// Declares the variables of a field that may be absent or read several times.
     pub(crate) fn declare_slot(
         &mut self,
         frame: &mut Frame,
@@ -157,7 +159,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Reads a field as often as it stands.
+    /// Reads all occurrences of a field.
     pub(crate) fn field(&mut self, frame: &mut Frame, id: FieldId, window: &Window) {
         let schema = self.schema;
         let field = &schema.layouts[frame.layout].fields[id];
@@ -178,7 +180,7 @@ impl Writer<'_> {
     fn repetition(&mut self, frame: &mut Frame, id: FieldId, window: &Window) {
         let schema = self.schema;
         let field = &schema.layouts[frame.layout].fields[id];
-        // Of a comparison for order, the verifier would learn more in each turn of a loop.
+        // With an order comparison, the verifier would learn a new bound in each iteration.
         let at_end = C::bin(BinOp::Eq, C::id(AT), window.end.clone());
         let around = frame.index.clone();
         match &field.repeat {
@@ -215,7 +217,7 @@ impl Writer<'_> {
                 };
                 let mut first: Block = ends.iter().copied().map(stop).collect();
                 let failed = self.fail(status("TRUNCATED"));
-                // What is left may be the first bytes of what stops it.
+                // The bytes that are left may be the start of a stop string.
                 let begins = ends
                     .iter()
                     .flat_map(|end| (1..end.len()).map(|size| &end[..size]));
@@ -232,7 +234,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The loop of a repetition, of which each turn begins with `first`.
+    /// Emits the loop of a repetition; each iteration begins with `first`.
     fn turns(&mut self, frame: &mut Frame, id: FieldId, window: &Window, first: Block) {
         let index = self.index();
         let makes_progress = self.makes_progress(frame.layout, id);
@@ -245,7 +247,7 @@ impl Writer<'_> {
         });
     }
 
-    /// Instances of which each has what tells whether there is another.
+    /// Reads a chain: each instance decides whether another follows.
     fn chain(&mut self, frame: &mut Frame, id: FieldId, window: &Window, first: FieldId) {
         let schema = self.schema;
         let layout = &schema.layouts[frame.layout];
@@ -274,7 +276,7 @@ impl Writer<'_> {
         });
     }
 
-    /// The parts of consecutive instances, which are moved together. An instance that is none ends them.
+    /// Joins the fields of consecutive instances by moving them together. An instance that is malformed ends them.
     pub(crate) fn joined(
         &mut self,
         frame: &Frame,
@@ -330,7 +332,7 @@ impl Writer<'_> {
                 let mut args = vec![C::id(MEMORY), end.clone(), from.clone()];
                 let byte = C::call("message_move_byte", args.clone());
                 args.push(length.clone());
-                // Who wants a packet to take long sends as many parts as there is room for: those of one byte are moved without a call.
+                // An attacker sends as many parts as fit; so parts of one byte are moved without a call.
                 w.push(Stmt::If(
                     C::bin(BinOp::Eq, length.clone(), C::int(1)),
                     vec![Stmt::Expr(byte)],
@@ -349,7 +351,7 @@ impl Writer<'_> {
         self.go_to(next);
     }
 
-    /// The number of a repetition's instance, if any is asked for by it.
+    /// Returns the variable for the index of a repetition's instances, if an attribute depends on it.
     fn index(&mut self) -> C {
         match self.counts_instances() {
             true => {
@@ -369,7 +371,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An instance of a repetition must take a byte.
+    /// Emits a failure for an instance of a repetition that consumed no byte.
     fn progress(&mut self, before: Option<C>) {
         if let Some(before) = before {
             let none = C::bin(BinOp::Eq, C::id(AT), before);
@@ -377,7 +379,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The size of a field's instances of which nothing matters but that they are whole.
+    /// Returns the size of a field's instances if nothing matters but that they are complete.
     fn plain_size(&self, layout: LayoutId, id: FieldId) -> Option<u64> {
         let field = &self.schema.layouts[layout].fields[id];
         let Extent::Size(size) = field.extent else {

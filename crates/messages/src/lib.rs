@@ -1,16 +1,19 @@
-//! Schemas of messages to C that reads them: for each schema the memory of a message, and functions that read it there and note where the
-//! attributes are that are asked for. The code is that of `payload`'s reader, specialized for these attributes.
+//! Schemas of messages to C that reads them. Each schema becomes the memory of a message, and functions that read it
+//! there and note the positions of the wanted attributes. The code mirrors `payload`'s reader, specialized for these
+//! attributes.
 //!
-//! Calls about the payload, of which messages are a part, copy as much of it to memory as is looked at ([`calls`]).
+//! Calls about the payload copy to memory the part of it that they read ([`calls`]). Messages are one use of it.
 //!
-//! Nothing here knows where the C will run. What differs is a [`Payload`], and primitives that the target's headers define as functions or macros, in
-//! front of those of this crate, beside those of `emit`:
-//! - `may_goto(label)`: at the back edge of a loop; goes to a label if the loop has taken too long, where something ends such loops.
-//!   `may_goto_afresh(label)`: the same in a loop of many steps, after which a verifier of the C need know nothing that they left in registers.
-//! - `forget_bounds(number)`, `forget_wide_bounds(number)`: in each turn of a loop; has a verifier of the C know less of a number of 32 or 64 bits,
-//!   which stays what it is. `forget_constant(number, unknown)`: nothing of one of 32 bits; of `unknown` it knows nothing.
+//! Nothing here knows where the C will run. The target provides a [`Payload`], and primitives that its headers define
+//! as functions or macros. These come before the headers of this crate, beside those of `emit`:
+//! - `may_goto(label)`: at the back edge of a loop; jumps to a label if the loop has taken too long, where something
+//!   ends such loops. `may_goto_afresh(label)`: the same in a loop of many steps. A verifier of the C may forget all
+//!   registers there.
+//! - `forget_bounds(number)`, `forget_wide_bounds(number)`: in each iteration of a loop; widens what a verifier of the
+//!   C knows about a number of 32 or 64 bits, which keeps its value. `forget_constant(number, unknown)`: the same for
+//!   all knowledge about a number of 32 bits; `unknown` is a number that the verifier knows nothing about.
 //! - `barrier_var(number)`: keeps the compiler from using another register for a number than the one that was checked.
-//! - `unforeseen()`: 64 bits that nobody can foresee, for `document.h`.
+//! - `unforeseen()`: 64 unpredictable bits, for `document.h`.
 
 pub mod calls;
 mod document;
@@ -38,7 +41,7 @@ pub use pattern::{Automaton, Bytes, Patterns};
 pub use scan::word;
 pub use writer::{AT, MEMORY, Member, any_is_missing, status};
 
-/// The headers of the C: paths relative to the include path, and texts. They include those of `emit`.
+/// Headers of the C: path relative to the include path, and text. They include those of `emit`.
 pub const HEADERS: [(&str, &str); 3] = [
     (
         "onpath/document.h",

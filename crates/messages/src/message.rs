@@ -1,4 +1,5 @@
-//! The code that reads the messages of a schema: its memory, the function that reads a message there, and what is done around a call of it.
+//! Code that reads the messages of a schema: the memory of a message, the function that reads it there, and the code
+//! around a call of that function.
 
 use crate::document::Memory;
 use crate::file::File;
@@ -11,51 +12,51 @@ use emit::record::Record;
 use payload::{Kind, Only, POINTED_TO_A_BYTE, Schema, Site};
 use smol_str::SmolStr;
 
-/// `MESSAGE_SLACK`: so many bytes are behind those that offsets are masked to.
+/// Number of bytes after those that offsets are masked to: `MESSAGE_SLACK`.
 pub const SLACK: u32 = 64;
-/// `MESSAGE_TEXT` and the bytes of `struct message_value`.
+/// Sizes in bytes of a name's text, `MESSAGE_TEXT`, and of `struct message_value`.
 const TEXT: u32 = 1024;
 const VALUE: u32 = 16;
 
-/// Variables of the function that [`Message::read`] is in, which nothing in the file may hide: the message's memory, how many bytes the message
-/// has, how many of them are in the memory, and the status.
+/// Variables of the function that [`Message::read`] is part of, which no name of the file may shadow: the message's
+/// memory, the size of the message, the number of its bytes in memory, and the status.
 pub const VARIABLES: [&str; 4] = [MEMORY, "all", "left", "status"];
 
-/// The attributes that are asked of the messages of a schema.
+/// Attributes to read from the messages of a schema.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'r> {
-    /// The names of attributes, in the order in which they have members.
+    /// Names of attributes, in the order of their members.
     pub names: &'r [String],
-    /// The most bytes of a message that are read.
+    /// Most bytes of a message that are read.
     pub limit: u32,
-    /// True if a message need be read no further than to the last of the attributes.
+    /// True if reading may stop after the last of the attributes.
     pub may_stop: bool,
 }
 
-/// The code that reads the messages of a schema.
+/// Code that reads the messages of a schema.
 #[derive(Debug)]
 pub struct Message<'s> {
     schema: &'s Schema,
     structure: SmolStr,
     wanted: Vec<Wanted>,
-    /// The function that reads a message in its memory.
+    /// Function that reads a message in its memory.
     parse: SmolStr,
-    /// The member that says from which offset on values do not count.
+    /// Member with the offset from which on values do not count.
     incomplete: Option<SmolStr>,
-    /// Bytes of the memory.
+    /// Size of the memory, in bytes.
     pub size: u32,
-    /// The function that gives the text of a DNS name, if one is asked for.
+    /// Function that writes the text of a DNS name, if one is wanted.
     pub name_text: Option<SmolStr>,
-    /// True if messages may have documents in them.
+    /// True if messages may contain documents.
     pub has_documents: bool,
 }
 
 impl<'s> Message<'s> {
-    /// Adds the struct of a message's memory, which has this name, and the functions of it.
+    /// Adds the struct of a message's memory, named `structure`, and its functions.
     ///
     /// # Errors
     ///
-    /// The part of the schema for which no function can be written, in a few words.
+    /// The error describes the part of the schema for which no function can be generated.
     pub fn new(
         file: &mut File<'_>,
         schema: &'s Schema,
@@ -111,19 +112,20 @@ impl<'s> Message<'s> {
         })
     }
 
-    /// The attributes that were asked for, and those whose lengths are compared: names, members and kinds.
+    /// Returns the wanted attributes, and those whose lengths are compared: names, members and kinds.
     pub fn attributes(&self) -> impl Iterator<Item = (&str, &Member, Kind)> {
         let all = self.wanted.iter();
         all.map(|w| (w.asked.name.as_str(), &w.member, w.asked.kind))
     }
 
-    /// Notes that no attribute is found yet.
+    /// Emits code that marks all attributes as absent.
     pub fn nothing_found(&self) -> Block {
         self.wanted.iter().flat_map(absent).collect()
     }
 
-    /// Reads the message of `all` bytes, of which the first `left` are in the memory, and returns what became of it; if `begins`, BEGINS where there is
-    /// too little of it to tell. The function gets the variable `status`, and one for each expression that messages begin with.
+    /// Emits code that reads a message of `all` bytes, of which the first `left` are in memory, and returns its status.
+    /// If `begins`, it returns BEGINS where the bytes are too few to recognise the message. The function gets a
+    /// variable `status`, and one for each expression by which messages are recognised.
     pub fn read(&self, file: &mut File<'_>, patterns: &mut Patterns, begins: bool) -> Block {
         let mut body = Block::new();
         let left_is = || C::id("left");
@@ -163,7 +165,7 @@ impl<'s> Message<'s> {
     }
 }
 
-/// The memory of a message of so many bytes: them, the text of a name, and where attributes are.
+/// Builds the memory of a message: its bytes, the text of a name, and the positions of attributes.
 fn memory(wanted: &[Wanted], limit: u32, has_names: bool) -> Record {
     let mut record = Record::default();
     let size = limit.next_power_of_two().max(16);
@@ -184,7 +186,8 @@ fn memory(wanted: &[Wanted], limit: u32, has_names: bool) -> Record {
     record
 }
 
-/// The attributes of these names, with members of a message's memory, and what names these have.
+/// Resolves the names of attributes. Returns the attributes with their members, the names of all members, and the
+/// members for documents.
 fn wanted(file: &Names, schema: &Schema, names: &[String]) -> (Vec<Wanted>, Names, Memory) {
     let mut members = file.clone();
     members.reserve("bytes");
@@ -202,7 +205,7 @@ fn wanted(file: &Names, schema: &Schema, names: &[String]) -> (Vec<Wanted>, Name
         Member::Own(members.fresh_path(&asked.name.replace(['-', ' '], "_")))
     };
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    // Lengths that do not agree make a message malformed, whoever asks for them.
+    // Conflicting lengths make a message malformed, even if the program does not ask for them.
     let lengths = schema.next.iter();
     let lengths = lengths.flat_map(|next| std::iter::once(&next.length).chain(&next.chunked));
     let hidden = lengths
@@ -221,7 +224,7 @@ fn wanted(file: &Names, schema: &Schema, names: &[String]) -> (Vec<Wanted>, Name
     (wanted, members, documents)
 }
 
-/// The function that reads the message in its memory, from an offset to an end.
+/// Emits the function that reads the message in its memory, from an offset to an end.
 fn parser(writer: &mut Writer) -> SmolStr {
     let name = writer.file.fresh(&format!("{}_parse", writer.structure));
     for taken in [MEMORY, AT, END, ENDLESS] {
@@ -254,11 +257,11 @@ fn parser(writer: &mut Writer) -> SmolStr {
     name
 }
 
-/// Notes that the message does not have an attribute.
+/// Emits code that marks an attribute as absent.
 fn absent(wanted: &Wanted) -> Block {
     let value = wanted.member.of(C::id(MEMORY));
     let start = value.clone().member("start");
-    // Readers take the value of one that is not there without asking whether it is.
+    // Programs may read the value of an absent attribute without testing that it is present.
     let none = match wanted.asked.kind {
         Kind::Number { .. } => "number",
         Kind::Bytes | Kind::DnsName => "length",

@@ -1,8 +1,8 @@
-//! The names of the headers, which programs must not take.
+//! Names in the headers, which programs must not use.
 
 use emit::Reserved;
 
-/// Names and prefixes.
+/// Reserved names and prefixes.
 pub const RESERVED: Reserved = Reserved {
     names: "
         message_value message_at message_mask message_stands message_resembles message_tag bytes_below bytes_from message_kinds marks_before message_but_last message_varint_size message_varint message_decimal message_skip_name message_name_text message_move message_move_byte message_move_word message_near message_word message_search message_same message_run

@@ -1,19 +1,19 @@
-//! What of a field other fields and attributes need, and what can be left out.
+//! Properties of a field that other fields and attributes need, and layouts that need not be read.
 
 use crate::writer::Writer;
 use cgen::tree::Type as CType;
 use payload::{CaseKey, Contents, Extent, Field, FieldId, LayoutId, Linear, Only, Order, Repeat};
 
-/// What is kept of a field while its layout is read.
+/// Properties of a field that are preserved while its layout is read.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Needs {
-    /// Its number.
+    /// True if its number is needed.
     pub number: bool,
-    /// The number has a sign, since sums are made of it.
+    /// True if the number is signed, since sums use it.
     pub summed: bool,
-    /// Where it starts and ends.
+    /// True if its start and end are needed.
     pub span: bool,
-    /// Whether it is there.
+    /// True if its presence is needed.
     pub presence: bool,
 }
 
@@ -35,7 +35,7 @@ impl Needs {
                 cases.cases.iter().for_each(|(key, _)| needs.compared(key));
             }
         }
-        // The chains that the layout is an instance of.
+        // Chains that the layout is an instance of.
         let name = &known.fields[id].name;
         needs.summed |= schema.layouts.iter().any(|around| {
             around.fields.iter().any(|field| match field.repeat {
@@ -70,7 +70,7 @@ impl Needs {
         }
     }
 
-    /// The type of the variable of its number.
+    /// Returns the type of the variable for its number.
     pub(crate) fn number_type(&self) -> CType {
         match self.summed {
             true => CType::S64,
@@ -80,23 +80,24 @@ impl Needs {
 }
 
 impl Writer<'_> {
-    /// Whether reading a layout can be left out: it never fails, and nothing in it is asked for. Of one whose depth is not known, it may be
-    /// that it is too deep.
+    /// Returns true if a layout need not be read: reading it never fails, and nothing in it is wanted. At an unknown
+    /// depth, reading may fail because it is too deep.
     pub(crate) fn is_idle(&self, layout: LayoutId, depth: usize) -> bool {
         self.nesting.is_none()
             && !self.is_wanted_within(layout)
             && !self.can_fail(layout, depth, &mut Vec::new())
     }
 
-    /// True if an attribute is read of a layout, or of one inside it, also one that is hidden.
+    /// Returns true if a wanted attribute, even a hidden one, is in a layout or nested in it.
     pub(crate) fn is_wanted_within(&self, layout: LayoutId) -> bool {
         let mut sites = self.wanted.iter().flat_map(|wanted| &wanted.asked.sites);
         let within = self.within(layout);
         sites.any(|site| within.contains(&site.layout))
     }
 
-    /// The last field of the root layout that has an attribute that is asked for, or has one inside it; `None` if nothing follows. Hidden ones do not
-    /// count: whoever asks for no length does not care whether lengths agree that stand further back.
+    /// Returns the last field of the root layout that holds a wanted attribute; `None` if no field follows. Hidden
+    /// attributes do not count: conflicting lengths after that field do not matter to a program that asks for no
+    /// length.
     pub(crate) fn last_wanted(&self) -> Option<FieldId> {
         let root = self.schema.root;
         let fields = &self.schema.layouts[root].fields;
@@ -114,14 +115,14 @@ impl Writer<'_> {
         (last + 1 < fields.len()).then_some(last)
     }
 
-    /// Whether a layout, or one inside it, has DNS names.
+    /// Returns true if a layout, or one nested in it, has DNS names.
     pub(crate) fn reads_names(&self, layout: LayoutId) -> bool {
         let fields = |layout: LayoutId| self.schema.layouts[layout].fields.iter();
         let mut all = self.within(layout).into_iter().flat_map(fields);
         all.any(|field| field.extent == Extent::DnsName)
     }
 
-    /// A layout and those inside it.
+    /// Returns a layout and all that are nested in it.
     pub(crate) fn within(&self, layout: LayoutId) -> Vec<LayoutId> {
         let mut found = vec![layout];
         let mut next = 0;
@@ -185,7 +186,7 @@ impl Writer<'_> {
         fails
     }
 
-    /// Whether an instance of a repetition certainly takes a byte, where there is one.
+    /// Returns true if every instance of a repetition takes at least one byte.
     pub(crate) fn makes_progress(&self, layout: LayoutId, id: FieldId) -> bool {
         let field = &self.schema.layouts[layout].fields[id];
         !field.tag.is_empty()
@@ -207,7 +208,7 @@ impl Writer<'_> {
             }
     }
 
-    /// Whether the first field of a layout certainly takes a byte.
+    /// Returns true if the first field of a layout takes at least one byte.
     fn takes_a_byte(&self, layout: LayoutId) -> bool {
         let fields = &self.schema.layouts[layout].fields;
         fields.first().is_some_and(|first| {
@@ -226,7 +227,7 @@ impl Writer<'_> {
     }
 }
 
-/// The layouts that a field may hold, or is joined of.
+/// Returns the layouts that a field may hold, or that it is joined of.
 pub(crate) fn inside(field: &Field) -> Vec<LayoutId> {
     let mut found = match &field.contents {
         Contents::Layout(layout) => vec![*layout],

@@ -1,5 +1,6 @@
-//! A layout that is inside itself, as a function of one loop: how many elements are left is kept for each level in the message's memory. The
-//! verifier checks that loop once; the layouts written out inside one another would be one function for each combination of them.
+//! Recursive layouts, as a function of one loop. The message's memory has a stack: the number of elements left at each
+//! level. The verifier checks the loop once. Inlined layouts would take one function for each combination of nested
+//! layouts.
 
 use crate::layout::{Frame, Slot, Window};
 use crate::writer::{AT, END, ENDLESS, Failing, MEMORY, Writer, status};
@@ -7,17 +8,18 @@ use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use payload::{Contents, Extent, FieldId, LayoutId, Only, Order, Repeat};
 use smol_str::SmolStr;
 
-/// The layout whose loop is being written.
+/// Recursive layout whose loop is being emitted.
 pub(crate) struct Nesting {
     layout: LayoutId,
-    /// How much deeper than the loop's first instance the present one is.
+    /// Depth of the current instance, relative to the loop's first one.
     pub level: C,
-    /// Whether an instance begins in the next turn.
+    /// Condition that an instance begins in the next iteration.
     begins: C,
 }
 
 impl Writer<'_> {
-    /// The last field of a layout, if that is what repeats it inside itself, and nothing depends on the number of an instance in there.
+    /// Returns the last field of a layout if it is what makes the layout recursive, and if nothing in it depends on the
+    /// index of an instance.
     fn repeated_in_itself(&self, layout: LayoutId) -> Option<FieldId> {
         let schema = self.schema;
         let known = &schema.layouts[layout];
@@ -53,7 +55,7 @@ impl Writer<'_> {
         (is_plain && is_case && !(is_else || is_before || is_counted || is_joined)).then_some(id)
     }
 
-    /// Reads an instance of a layout that is inside itself, if it is one of those; `false` if not.
+    /// Reads an instance of a recursive layout; `false` if the layout is not recursive.
     pub(crate) fn nested(&mut self, layout: LayoutId, window: &Window) -> bool {
         if let Some(nesting) = &self.nesting {
             if nesting.layout != layout {
@@ -75,7 +77,8 @@ impl Writer<'_> {
         true
     }
 
-    /// The function that reads such an instance at a depth, and gives where it ends.
+    /// Returns the function that reads such an instance at a depth and returns the offset of its end; emits it on first
+    /// use.
     fn nested_function(&mut self, layout: LayoutId, id: FieldId, depth: usize) -> SmolStr {
         let mut known = self.nested.iter();
         if let Some((.., name)) = known.find(|(l, d, _)| (*l, *d) == (layout, depth)) {
@@ -134,7 +137,8 @@ impl Writer<'_> {
         name
     }
 
-    /// A turn of the loop: the beginning of an instance if there is one, then an element, or the end of an instance.
+    /// Emits an iteration of the loop: the beginning of an instance if there is one, then an element, or the end of an
+    /// instance.
     fn nested_turn(&mut self, (layout, id): (LayoutId, FieldId), window: &Window, elements: &C) {
         let Some(Nesting { level, begins, .. }) = &self.nesting else {
             return;
@@ -175,7 +179,7 @@ impl Writer<'_> {
         self.push(Stmt::If(none, ended, element));
     }
 
-    /// Fails if an instance is too deep inside others.
+    /// Emits a failure for an instance that is nested too deep.
     pub(crate) fn check_depth(&mut self, window: &Window) {
         if let Some(nesting) = &self.nesting {
             let most = self.schema.limits.depth.saturating_sub(window.depth) as u64;

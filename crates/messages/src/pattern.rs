@@ -1,4 +1,4 @@
-//! Regular expressions: the automaton as tables in read-only data, and one loop that runs it on bytes in memory.
+//! Regular expressions: the automaton as tables in read-only data, and a loop that runs it on bytes in memory.
 
 use crate::file::File;
 use crate::writer::{MEMORY, mask};
@@ -7,7 +7,7 @@ use emit::Function;
 use payload::{Pattern, Table};
 use smol_str::SmolStr;
 
-/// The memory that a function looks at: the struct, the member with the bytes, and what offsets there are masked by.
+/// Memory that a function searches: the struct, the member with the bytes, and the mask of offsets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bytes {
     structure: SmolStr,
@@ -16,7 +16,7 @@ pub struct Bytes {
 }
 
 impl Bytes {
-    /// Those of a message in its memory.
+    /// Bytes of a message in its memory.
     pub fn message(structure: &SmolStr) -> Bytes {
         Bytes {
             structure: structure.clone(),
@@ -25,7 +25,7 @@ impl Bytes {
         }
     }
 
-    /// Those of the text of a name, in the same memory.
+    /// Bytes of a name's text in the same memory.
     pub fn text(structure: &SmolStr) -> Bytes {
         Bytes {
             structure: structure.clone(),
@@ -35,14 +35,14 @@ impl Bytes {
     }
 }
 
-/// The regular expressions of a file: their automata by their texts, and the functions that look for them.
+/// Regular expressions of a file: their automata by text, and the functions that search for them.
 #[derive(Clone, Default, Debug)]
 pub struct Patterns {
     automata: Vec<(String, Automaton)>,
     functions: Vec<Known>,
 }
 
-/// A function that was made.
+/// Function that was emitted.
 #[derive(Clone, Debug)]
 struct Known {
     text: String,
@@ -51,7 +51,7 @@ struct Known {
     function: SmolStr,
 }
 
-/// The result of a function.
+/// Result of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Gives {
     Found,
@@ -59,14 +59,15 @@ enum Gives {
 }
 
 impl Patterns {
-    /// The function that says whether an expression is found in so many bytes of a memory from an offset on. It is made on first use;
-    /// `None` if there is none, for which the program was refused.
+    /// Returns the function that searches a range of a memory for an expression; emits it on first use. `None` if the
+    /// expression has no automaton; then the program has been refused.
     pub fn matching(&mut self, file: &mut File<'_>, text: &str, bytes: &Bytes) -> Option<SmolStr> {
         let automaton = self.automaton(file, text)?;
         Some(self.searching(file, text, &automaton, bytes, Gives::Found))
     }
 
-    /// The function that gives the state of an expression's automaton after so many bytes of a memory, with the automaton.
+    /// Returns the function that computes the state of an expression's automaton after a range of a memory, with the
+    /// automaton.
     pub(crate) fn beginning(
         &mut self,
         file: &mut File<'_>,
@@ -129,7 +130,8 @@ impl Patterns {
         name
     }
 
-    /// The automaton of an expression, declared on first use; `None` if there is none, for which the program was refused.
+    /// Returns the automaton of an expression; declares it on first use. `None` if there is none; then the program has
+    /// been refused.
     pub fn automaton(&mut self, file: &mut File<'_>, text: &str) -> Option<Automaton> {
         if let Some((_, known)) = self.automata.iter().find(|(known, _)| known == text) {
             return Some(known.clone());
@@ -141,12 +143,12 @@ impl Patterns {
     }
 }
 
-/// An automaton as constant arrays, with the other arguments of `message_run`.
+/// Automaton as constant arrays, with the other arguments of `message_run`.
 #[derive(Clone, Debug)]
 pub struct Automaton {
     classes: C,
     next: C,
-    /// The mask of places of transitions.
+    /// Mask of the indices of transitions.
     mask: C,
     start: u16,
     found: u16,
@@ -157,7 +159,7 @@ impl Automaton {
     fn declared(file: &mut File<'_>, table: &Table) -> Automaton {
         let classes = &mut table.classes.iter().map(|&class| class.into());
         let classes = file.array("classes", CType::U8, 256, classes);
-        // The mask of a place takes no more of it than what is there.
+        // The mask must not change any valid index.
         let size = table.next.len().next_power_of_two();
         let next = &mut table.next.iter().map(|&next| next.into());
         let next = file.array("transitions", CType::U16, size, next);
@@ -171,12 +173,12 @@ impl Automaton {
         }
     }
 
-    /// The state to begin with.
+    /// Returns the initial state.
     pub fn start(&self) -> C {
         C::int(self.start.into())
     }
 
-    /// The state after so many bytes of a memory from an offset on.
+    /// Runs the automaton on bytes of a memory, and returns the last state.
     pub fn run(&self, bytes: C, mask: C, (at, left): (C, C), state: C) -> C {
         let tables = [&self.classes, &self.next, &self.mask].map(C::clone);
         let mut args = vec![bytes, mask, at, left];
@@ -185,12 +187,12 @@ impl Automaton {
         C::call("message_run", args)
     }
 
-    /// True if the expression is found when nothing follows.
+    /// Tests that the expression matches if the bytes end in this state.
     pub fn has_found(&self, state: C) -> C {
         C::bin(BinOp::Ge, state, C::int(self.found.into()))
     }
 
-    /// True if no byte changes the state.
+    /// Tests that no byte changes the state.
     pub fn stays(&self, state: C) -> C {
         let is = |number: u16| C::bin(BinOp::Eq, state.clone(), C::int(number.into()));
         C::or(is(0), is(self.last))

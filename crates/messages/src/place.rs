@@ -1,4 +1,4 @@
-//! Where a field ends, and sums of fields.
+//! Ends of fields, and sums of fields.
 
 use crate::instance::Place;
 use crate::layout::{Frame, Window};
@@ -7,12 +7,12 @@ use crate::writer::{AT, Helper, MEMORY, Writer, byte, here, left, status};
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 use payload::{Comparison, Condition, Contents, Extent, Field, FieldId, LayoutId, Linear};
 
-/// Sums are exact that no fields can make larger.
+/// Bound below which sums of fields are exact.
 const LARGEST_SUM: i128 = 1 << 62;
 
 impl Writer<'_> {
-    /// Where an instance ends that begins at `start`, which is [`AT`] or a copy of it. If its contents are to be read, what is known
-    /// of it is in variables.
+    /// Computes the extent of an instance that begins at `start`, which is [`AT`] or a copy of it. If its contents are
+    /// to be read, the results are in variables.
     pub(crate) fn place(
         &mut self,
         frame: &mut Frame,
@@ -100,7 +100,7 @@ impl Writer<'_> {
             self.refuse("bits of a field are in more than eight bytes");
         }
         let short = C::bin(BinOp::Lt, window.left(), C::int(bytes.into()));
-        // What is in one byte, its first bits have found.
+        // The first bits of a byte have already tested that the byte is there.
         if frame.bit == 0 || bytes > 1 {
             self.fail_if(short, status("TRUNCATED"));
         }
@@ -131,12 +131,12 @@ impl Writer<'_> {
         ends: &[Vec<u8>],
         or_end: bool,
     ) -> Place {
-        // What is trimmed need not be one of the bytes that may stand there.
+        // Trimmed bytes need not be among those that the field may have.
         let chars = field.chars_to_end();
         let scan = Scan {
             ends: ends.to_vec(),
             chars,
-            // What is wrong shows by itself, or there is always an end.
+            // A fault is certain without looking for the end, or there is always an end.
             stops_at_bad: field.shows_early() || or_end,
             may_be_cut: !or_end,
         };
@@ -152,7 +152,7 @@ impl Writer<'_> {
         }
         let next = match or_end {
             false => {
-                // No end, with or without bytes that cannot stand there.
+                // No end, with or without bytes that the field cannot have.
                 let none = match bad().filter(|_| !stops_at_bad) {
                     Some(_) => {
                         let no_end = C::bin(BinOp::Or, end.clone(), C::id("MESSAGE_BAD"));
@@ -184,7 +184,7 @@ impl Writer<'_> {
         }
     }
 
-    /// How long the longest of these is that stands at an offset, where one does.
+    /// Returns the length of the longest of these ends that stands at an offset, if one does.
     fn length_of_end(&self, at: &C, window: &Window, ends: &[Vec<u8>]) -> C {
         let mut ends: Vec<&Vec<u8>> = ends.iter().collect();
         ends.sort_by_key(|end| std::cmp::Reverse(end.len()));
@@ -204,7 +204,7 @@ impl Writer<'_> {
         })
     }
 
-    /// A sum of fields, of which those that are absent count as 0.
+    /// Computes a sum of fields; absent ones count as 0.
     pub(crate) fn sum(&mut self, frame: &Frame, sum: &Linear) -> C {
         let mut most = i128::from(sum.constant).abs();
         let mut terms = Vec::with_capacity(sum.terms.len() + 1);
@@ -229,7 +229,7 @@ impl Writer<'_> {
         terms.into_iter().reduce(add).unwrap_or(C::int(0))
     }
 
-    /// The largest number, without its sign, that a field can be.
+    /// Returns the greatest absolute value that a field may have.
     fn largest(&self, layout: LayoutId, field: FieldId) -> i128 {
         let field = &self.schema.layouts[layout].fields[field];
         match (&field.contents, &field.extent) {
@@ -241,7 +241,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether a condition holds.
+    /// Tests a condition.
     pub(crate) fn condition(&mut self, frame: &Frame, condition: &Condition) -> C {
         let op = match condition.comparison {
             Comparison::Equal => BinOp::Eq,

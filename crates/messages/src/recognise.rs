@@ -1,4 +1,4 @@
-//! The beginnings by which messages of a schema are recognised.
+//! Recognition of a schema's messages by their first bytes.
 
 use crate::file::File;
 use crate::pattern::{Bytes, Patterns};
@@ -8,8 +8,8 @@ use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use payload::{Schema, Signature};
 use smol_str::SmolStr;
 
-/// Returns OTHER where a message does not begin as those of the schema do, and, if `begins`, BEGINS where there is too little of it to tell.
-/// Declares a variable for each expression that messages begin with.
+/// Emits a return of OTHER for bytes that do not begin as the schema's messages do. If `begins`, it returns BEGINS
+/// where the bytes are too few to decide. Declares a variable for each expression by which messages are recognised.
 pub(crate) fn recognised(
     (file, patterns): (&mut File<'_>, &mut Patterns),
     schema: &Schema,

@@ -1,5 +1,6 @@
-//! Functions that look for the end of a field, eight bytes at a time: where few ranges of bytes stop the search, by comparing all eight with
-//! these, and, from a byte on that did but ends nothing, by the kinds of all eight. So no byte costs more than others, whatever follows it.
+//! Functions that search for the end of a field, eight bytes at a time. If few ranges of bytes stop a search, all eight
+//! bytes are compared with these ranges. From a byte on that stops the search but does not end the field, the kinds of
+//! all eight are looked up. So no byte costs more than others, whatever follows it.
 
 use crate::file::array;
 use crate::writer::{AT, END, MEMORY, Writer, byte, here, left, may_go_on, status};
@@ -7,48 +8,48 @@ use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use payload::{CharSet, Field};
 use smol_str::SmolStr;
 
-/// What a function looks for.
+/// Search for the end of a field.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Scan {
-    /// The byte strings of which one ends the field.
+    /// Byte strings, any of which ends the field.
     pub ends: Vec<Vec<u8>>,
-    /// The bytes that may stand in front of it.
+    /// Bytes that the field may have before its end.
     pub chars: Option<CharSet>,
-    /// Another byte in front of it ends the search: whether there is an end behind it does not matter.
+    /// True if another byte ends the search: then the rest of the field does not matter.
     pub stops_at_bad: bool,
-    /// The last byte may be the first one of an end that is cut off.
+    /// True if the last byte may be the first one of a truncated end.
     pub may_be_cut: bool,
 }
 
-/// Comparisons of a byte by which it may be one that a search stops at: few enough that eight bytes are compared at once.
+/// Comparisons that a byte must pass to stop a search. They are few enough to compare eight bytes at once.
 #[derive(Default)]
 struct Ranges {
-    /// Bytes below this.
+    /// Bound below which all bytes may stop the search.
     below: Option<u64>,
-    /// Bytes from this on.
+    /// Bound from which on all bytes may stop the search.
     from: Option<u64>,
-    /// These bytes.
+    /// Single bytes.
     equal: Vec<u8>,
 }
 
-/// More comparisons with single bytes take longer than a table of all.
+/// Greatest number of comparisons with single bytes; for more, a table of all bytes is faster.
 const MOST_EQUAL: usize = 4;
 
-/// The kinds of bytes that a search tells apart: a bit each.
+/// Kinds of bytes that a search distinguishes, a bit each.
 struct Kinds {
-    /// The bytes of each kind, but for those that cannot stand in the field.
+    /// Byte of each kind, except the kind of bytes that are not allowed in the field.
     bytes: Vec<u8>,
-    /// Those of the bytes of each end.
+    /// Kinds of the bytes of each end.
     ends: Vec<Vec<usize>>,
-    /// Bytes of eight at which it shows whether an end stands there.
+    /// Number of bytes, of eight, at which an end can be recognised.
     step: u64,
 }
 
-/// The kind of bytes that cannot stand in the field.
+/// Kind of the bytes that are not allowed in the field.
 const BAD: u8 = 0x80;
-/// Other kinds, at most.
+/// Greatest number of other kinds.
 const MOST_KINDS: usize = 7;
-/// Bytes of an end, at most, of which it shows in one look whether it stands there.
+/// Longest end, in bytes, that is recognised in one look.
 const LONGEST: usize = 4;
 
 impl Scan {
@@ -56,13 +57,13 @@ impl Scan {
         self.chars.as_ref().is_some_and(|c| !c.contains(byte))
     }
 
-    /// True if the first byte that stops the search is an end in any case.
+    /// Returns true if the first byte that stops the search is always an end.
     fn finds_bytes_alone(&self) -> bool {
         let ranges = self.ranges();
         ranges.is_some_and(|ranges| ranges.are_ends_alone(self))
     }
 
-    /// Bytes that cannot stand in the field, unless they are the last one, and so perhaps the first one of an end.
+    /// Returns the bytes that are not allowed in the field but may be its last byte so far: then they may begin an end.
     fn begun(&self) -> impl Iterator<Item = u8> {
         let matters = self.may_be_cut && self.stops_at_bad;
         let longer = self.ends.iter().filter(move |end| matters && end.len() > 1);
@@ -78,12 +79,13 @@ impl Scan {
         ends || self.is_bad(byte)
     }
 
-    /// Comparisons that hold for every byte that the search stops at, and for few others; `None` if that takes too many.
+    /// Returns comparisons that hold for every byte that stops the search, and for few others; `None` if that takes too
+    /// many.
     fn ranges(&self) -> Option<Ranges> {
         let mut runs: Vec<(u8, u8)> = Vec::new();
         for byte in (0..=255u8).filter(|&byte| self.stops_at(byte)) {
             match runs.last_mut() {
-                // A single byte between two runs stops the search without need.
+                // A single byte between two runs may stop the search needlessly.
                 Some((_, last)) if byte - *last <= 2 => *last = byte,
                 _ => runs.push((byte, byte)),
             }
@@ -102,7 +104,7 @@ impl Scan {
 }
 
 impl Kinds {
-    /// `None` if the ends have too many bytes, or too many different ones.
+    /// Returns `None` if the ends have too many bytes, or too many different ones.
     fn of(scan: &Scan) -> Option<Kinds> {
         let mut bytes = scan.ends.concat();
         bytes.sort_unstable();
@@ -121,14 +123,14 @@ impl Kinds {
         })
     }
 
-    /// Those of a byte.
+    /// Returns the kinds of a byte.
     fn of_byte(&self, scan: &Scan, byte: u8) -> u64 {
         let bad = if scan.is_bad(byte) { BAD } else { 0 };
         let own = self.bytes.iter().position(|&known| known == byte);
         u64::from(own.map_or(bad, |kind| bad | 1 << kind))
     }
 
-    /// The marks of the places of `kinds` at which bytes of these kinds stand, among bits that mean nothing.
+    /// Marks the positions at which bytes of these kinds follow one another. Other bits of the result mean nothing.
     fn standing(kinds: &[usize]) -> C {
         let all = kinds.iter().enumerate().map(|(at, kind)| {
             match 8 * at as u64 + *kind as u64 {
@@ -142,13 +144,13 @@ impl Kinds {
         all.unwrap_or(C::int(0))
     }
 
-    /// The marks of the places at which an end stands.
+    /// Marks the positions at which an end stands.
     fn ends(&self) -> Option<C> {
         let all = self.ends.iter().map(|end| Kinds::standing(end));
         all.reduce(|a, b| C::bin(BinOp::Or, a, b))
     }
 
-    /// The marks of bytes that cannot stand in the field, unless they are the first ones of an end that is cut off.
+    /// Marks the bytes that are not allowed in the field, if they may begin a truncated end.
     fn begun(&self, scan: &Scan) -> Option<C> {
         let kind = |first| self.bytes.iter().position(|&known| known == first);
         let marks = scan.begun().filter_map(kind);
@@ -158,8 +160,9 @@ impl Kinds {
 }
 
 impl Writer<'_> {
-    /// The function for a search, which is written on first use: from an offset and an end to the offset of the first end of the field, or
-    /// `MESSAGE_NO_END`; with `MESSAGE_BAD` if a byte that cannot stand there is in front of it.
+    /// Returns the function for a search; emits it on first use. It takes an offset and an end, and returns the offset
+    /// of the first end of the field, or `MESSAGE_NO_END`. `MESSAGE_BAD` is added if a byte that is not allowed
+    /// precedes it.
     pub(crate) fn scan(&mut self, scan: Scan, field: &str) -> SmolStr {
         if let Some((_, name)) = self.scans.iter().find(|(known, _)| *known == scan) {
             return name.clone();
@@ -173,9 +176,9 @@ impl Writer<'_> {
         name
     }
 
-    /// The place of the first end of a field that begins at [`AT`], of those that a function looks for. It is not called for short fields: those whose
-    /// end is among the next eight bytes, where nothing but ends stops the search, else those of no byte, or of one where none cannot be. Who wants a
-    /// packet to take long sends as many fields as there is room for.
+    /// Returns the offset of the first end of a field that begins at [`AT`]. Short fields take no call of the function.
+    /// These are fields whose end is among the next eight bytes, if only ends stop the search; otherwise empty fields,
+    /// or fields of one byte where empty ones are impossible. An attacker sends as many fields as fit.
     pub(crate) fn end(&mut self, scan: Scan, field: &Field, window_end: &C) -> C {
         let single = scan.ends.iter().filter(|end| end.len() == 1);
         let single: Vec<u8> = single.map(|end| end[0]).collect();
@@ -246,7 +249,7 @@ impl Writer<'_> {
             body.push(Stmt::decl(CType::U32, "bad", C::int(0)));
         }
         body.push(Stmt::decl(CType::U32, "left", left(&C::id(END), at())));
-        // What is left gets less in each turn, of which the verifier learns nothing new.
+        // `left` decreases in each iteration, but the verifier learns nothing new.
         let mut turn = vec![scan.nothing_in(0)];
         let ranges = scan.ranges();
         if let Some(ranges) = &ranges {
@@ -265,7 +268,7 @@ impl Writer<'_> {
         body
     }
 
-    /// Looks at the next bytes by their kinds: in the same time, whichever they are.
+    /// Classifies the next bytes by their kinds, in constant time.
     fn by_kinds(&mut self, scan: &Scan, kinds: &Kinds, name: &SmolStr) -> Block {
         let table = self.kinds_table(|byte| kinds.of_byte(scan, byte), name);
         self.scan_tables.push((name.clone(), table.clone()));
@@ -301,7 +304,7 @@ impl Writer<'_> {
         turn
     }
 
-    /// Looks at the next byte by itself; where the search `stopped` here, it is the first one of no end.
+    /// Tests the next byte alone; if the search `stopped` here, the byte does not begin an end.
     fn by_byte(&mut self, scan: &Scan, stopped: bool, name: &SmolStr) -> Block {
         let mut turn = Block::new();
         if !stopped {
@@ -324,7 +327,7 @@ impl Writer<'_> {
         turn
     }
 
-    /// An array that has the kinds of each byte.
+    /// Adds an array with the kinds of each byte.
     fn kinds_table(&mut self, kinds: impl Fn(u8) -> u64, function: &SmolStr) -> SmolStr {
         let name = self.file.fresh(&format!("{function}_kinds"));
         let values = &mut (0..=255).map(kinds);
@@ -334,7 +337,7 @@ impl Writer<'_> {
 }
 
 impl Scan {
-    /// True if a byte that cannot stand in the field is remembered while an end is looked for.
+    /// Returns true if the search continues after a byte that is not allowed, and remembers it.
     fn keeps_bad(&self) -> bool {
         self.chars.is_some() && !self.stops_at_bad
     }
@@ -354,7 +357,7 @@ impl Scan {
         }
     }
 
-    /// Ends the search if no more bytes are left than these, which have no end.
+    /// Ends the search if at most `bytes` are left, which contain no end.
     fn nothing_in(&self, bytes: u64) -> Stmt {
         self.nothing_if(C::bin(BinOp::Le, C::id("left"), C::int(bytes)))
     }
@@ -364,7 +367,7 @@ impl Scan {
         Stmt::If(over, nothing, Block::new())
     }
 
-    /// Ends the search if one of the ends stands here; `byte` is the one that does.
+    /// Ends the search if one of the ends stands here. `byte` is compared with the ends of one byte.
     fn end_here(&self, byte: C) -> Stmt {
         let mut ends: Vec<&Vec<u8>> = self.ends.iter().collect();
         ends.sort_by_key(|end| std::cmp::Reverse(end.len()));
@@ -377,7 +380,8 @@ impl Scan {
         Stmt::If(found, there, Block::new())
     }
 
-    /// Passes over eight bytes of which none stops the search, or moves on to the first one that does, and looks whether it is an end.
+    /// Passes over eight bytes if none of them stops the search. Otherwise moves to the first one that does, and tests
+    /// for an end.
     fn by_ranges(&self, ranges: &Ranges) -> Block {
         let word = C::pure("load_le64", vec![here(at())]);
         let mut none = vec![self.nothing_in(8)];
@@ -420,7 +424,7 @@ fn no_end() -> C {
     C::id("MESSAGE_NO_END")
 }
 
-/// Moves on by so many of the bytes that are left.
+/// Advances by a number of the bytes that are left.
 fn move_on(by: C) -> [Stmt; 2] {
     [
         Stmt::Update(BinOp::Add, at(), by.clone()),
@@ -429,7 +433,7 @@ fn move_on(by: C) -> [Stmt; 2] {
 }
 
 impl Ranges {
-    /// True if nothing stops the search but ends, of one byte each: the first of the marks is always right.
+    /// Returns true if only ends, of one byte each, stop the search: then the first mark is always right.
     fn are_ends_alone(&self, scan: &Scan) -> bool {
         let bytes = scan.ends.iter().all(|end| end.len() == 1);
         bytes
@@ -439,7 +443,7 @@ impl Ranges {
             && self.from.is_none()
     }
 
-    /// The marks of the bytes of `word` that may stop the search.
+    /// Marks the bytes of `word` that may stop the search.
     fn stops(&self) -> C {
         let word = || C::id("word");
         let below = self
@@ -459,7 +463,7 @@ impl Ranges {
     }
 }
 
-/// Whether bytes stand at an offset, from which on there are `left`.
+/// Tests that bytes stand at an offset with `left` bytes after it.
 pub(crate) fn stands(offset: &C, left: C, bytes: &[u8]) -> C {
     let pieces = bytes.chunks(8).enumerate().map(|(number, piece)| {
         let skipped = 8 * number as u64;
@@ -478,7 +482,7 @@ pub(crate) fn stands(offset: &C, left: C, bytes: &[u8]) -> C {
     pieces.reduce(C::and).unwrap_or(C::int(1))
 }
 
-/// Whether bytes stand at an offset of a message of so many bytes, as far as it has bytes there.
+/// Tests that bytes stand at an offset of a message of `all` bytes, as far as it has bytes there.
 pub(crate) fn may_stand(offset: usize, all: &C, bytes: &[u8]) -> C {
     let pieces = bytes.chunks(8).enumerate().map(|(number, piece)| {
         let at = C::int((offset + 8 * number) as u64);
@@ -495,7 +499,7 @@ pub(crate) fn may_stand(offset: usize, all: &C, bytes: &[u8]) -> C {
     pieces.reduce(C::and).unwrap_or(C::int(1))
 }
 
-/// Up to 8 bytes as a word of which the first is the lowest.
+/// Packs up to 8 bytes into a word, the first byte lowest.
 pub fn word(bytes: &[u8]) -> u64 {
     let bytes = bytes.iter().take(8).enumerate();
     bytes.fold(0, |sum, (at, &byte)| sum | u64::from(byte) << (8 * at))

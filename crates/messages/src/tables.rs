@@ -1,10 +1,11 @@
-//! Tables of what functions of headers do at each byte.
+//! Byte tables for functions of the headers.
 
 use crate::file::File;
 use cgen::tree::{Expr as C, Type as CType};
 use payload::chunks::{KIND_OF, NEXT};
 
-/// The table of `message_search` for bytes that are looked for, 64 at most: of each byte, the bits of those that it is not.
+/// Adds the table of `message_search` for at most 64 wanted bytes. For each byte, the bits of the positions of other
+/// bytes are set.
 pub fn places(file: &mut File<'_>, wanted: &[u8]) -> C {
     let other = |byte: u8| {
         let all = wanted.iter().enumerate();
@@ -16,7 +17,7 @@ pub fn places(file: &mut File<'_>, wanted: &[u8]) -> C {
     file.array("places", CType::U64, 256, &mut (0..=255).map(other))
 }
 
-/// The tables of a function that passes over a body in chunks: the kinds of bytes, and the phases behind them.
+/// Adds the tables for a function that passes over a chunked body: kinds of bytes, and phases after them.
 pub fn chunks(file: &mut File<'_>) -> [C; 2] {
     [("kinds", &KIND_OF), ("phases", &NEXT)].map(|(wish, table)| {
         let bytes = &mut table.iter().map(|&byte| byte.into());

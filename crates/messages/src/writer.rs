@@ -1,4 +1,4 @@
-//! The function that reads a message: what it is made of, and the names in it.
+//! Writer of the functions that read a message: their parts, and the names in them.
 
 use crate::document::Memory;
 use crate::file::Target;
@@ -10,37 +10,37 @@ use emit::names::Names;
 use payload::{Asked, FieldId, LayoutId, Only, Schema, Site};
 use smol_str::SmolStr;
 
-/// A message's memory, as a parameter of each of its functions.
+/// Message's memory, as a parameter of each of its functions.
 pub const MEMORY: &str = "m";
-/// The offset that the function has come to.
+/// Current offset of the function.
 pub const AT: &str = "at";
-/// Where the message ends, as far as it is read.
+/// End of the message, as far as it is read.
 pub(crate) const END: &str = "end";
-/// The label of a loop that does not end, which no message leads to.
+/// Label of a loop that does not terminate, which no message reaches.
 pub(crate) const ENDLESS: &str = "endless";
 
-/// An attribute that the program asks for.
+/// Attribute that the program asks for.
 #[derive(Clone, Debug)]
 pub(crate) struct Wanted {
-    /// What it is.
+    /// The resolved name.
     pub asked: Asked,
-    /// The member of the message's memory that says where it is.
+    /// Member of the message's memory with its position.
     pub member: Member,
     /// True if it is only read to compare lengths.
     pub is_hidden: bool,
 }
 
-/// What of a message's memory says where an attribute is.
+/// Location of an attribute's value in a message's memory.
 #[derive(Clone, Debug)]
 pub enum Member {
     /// A member of its own.
     Own(SmolStr),
-    /// Of an array that is a member, the value of this number, from 1 on: for the members of documents.
+    /// An entry, from 1, of an array that is a member: for the members of documents.
     Numbered(SmolStr, u32),
 }
 
 impl Member {
-    /// The value in this memory.
+    /// Returns the value in this memory.
     pub fn of(&self, memory: C) -> C {
         match self {
             Member::Own(name) => memory.arrow(name.clone()),
@@ -52,7 +52,7 @@ impl Member {
 }
 
 impl Wanted {
-    /// Its number among the members of documents, if it is one.
+    /// Returns its number among the members of documents, if it is one.
     pub(crate) fn number(&self) -> Option<u32> {
         match self.member {
             Member::Own(_) => None,
@@ -61,80 +61,81 @@ impl Wanted {
     }
 }
 
-/// What happens where a message is found to be malformed.
+/// Reaction to a malformed message.
 #[derive(Clone)]
 pub(crate) enum Failing {
     /// The function returns the status.
     Return,
-    /// The same, unless parts that are joined were found before: they end here.
+    /// The same, unless joined parts were found before: then they end here.
     Joined {
-        /// Whether there are any.
+        /// Condition that there are joined parts.
         parts: C,
-        /// Where the function goes on.
+        /// Label where the function continues then.
         done: SmolStr,
     },
     /// The function returns the status with `MESSAGE_FAULT`.
     Fault,
 }
 
-/// Writes the functions of a message.
+/// Writer of the functions for a message.
 pub(crate) struct Writer<'s> {
     pub target: Target,
     pub schema: &'s Schema,
     pub wanted: &'s [Wanted],
-    /// The struct of its memory, after which its functions are named.
+    /// Struct of its memory, after which its functions are named.
     pub structure: SmolStr,
-    /// The names of the file.
+    /// Names of the file.
     pub file: &'s mut Names,
-    /// Those of the current function.
+    /// Names of the current function.
     pub names: Names,
     pub out: Block,
     /// Constant arrays.
     pub tables: Vec<Item>,
     pub functions: Vec<Function>,
     pub scans: Vec<(Scan, SmolStr)>,
-    /// The tables of kinds of bytes of their functions.
+    /// Tables of kinds of bytes, by the functions that use them.
     pub scan_tables: Vec<(SmolStr, SmolStr)>,
     pub helpers: Vec<(Helper, SmolStr)>,
     pub failing: Failing,
-    /// Whether a loop needs [`ENDLESS`].
+    /// True if a loop needs [`ENDLESS`].
     pub loops: bool,
-    /// Members of the message's memory for numbers that loops count: of what is in memory, the verifier does not follow every value.
+    /// Members of the message's memory for loop counters: the verifier does not track each value of a number in memory.
     pub counts: Vec<SmolStr>,
-    /// Members that are arrays of so many numbers.
+    /// Members that are arrays of numbers, with their sizes.
     pub stacks: Vec<(SmolStr, u32)>,
-    /// The layout inside itself that is being written.
+    /// Recursive layout that is being emitted.
     pub nesting: Option<Nesting>,
-    /// The functions of layouts inside themselves, each for a depth.
+    /// Functions of recursive layouts, each for a depth.
     pub nested: Vec<(LayoutId, usize, SmolStr)>,
-    /// The names of all members.
+    /// Names of all members.
     pub members: Names,
-    /// The members for documents.
+    /// Members for documents.
     pub memory: Memory,
-    /// The functions of documents, by their fields.
+    /// Functions of documents, by their fields.
     pub documents: Vec<(LayoutId, FieldId, SmolStr)>,
-    /// The field of the root layout behind which reading stops if all attributes were found, if it may.
+    /// Field of the root layout after which reading may stop if all attributes were found.
     pub stop: Option<FieldId>,
-    /// The member that says from which offset on values do not count, as an instance that counts only as a whole was not read to its end.
+    /// Member with the offset from which on values do not count: the start of an unfinished instance that counts only
+    /// as a whole.
     pub incomplete: Option<SmolStr>,
-    /// True if such an instance is being written.
+    /// True while such an instance is being emitted.
     pub in_whole: bool,
-    /// The part of the schema for which no function can be written, in a few words.
+    /// Description of the part of the schema for which no function can be generated.
     pub refused: Option<String>,
 }
 
-/// A function that messages share the text of, and not the code.
+/// Function that is emitted for each message separately, with the same text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Helper {
     /// Passes over a DNS name.
     SkipName,
-    /// The text of one.
+    /// Writes the text of a DNS name.
     NameText,
-    /// A number in decimal digits.
+    /// Parses a number in decimal digits.
     Decimal,
-    /// Moves bytes to the front.
+    /// Moves bytes to a lower offset.
     Move,
-    /// Compares the bytes in two places.
+    /// Compares the bytes at two offsets.
     Same,
 }
 
@@ -179,7 +180,7 @@ impl<'s> Writer<'s> {
         self.out.push(stmt);
     }
 
-    /// What `f` writes, as a block.
+    /// Returns what `f` emits, as a block.
     pub(crate) fn block(&mut self, f: impl FnOnce(&mut Self)) -> Block {
         let outer = std::mem::take(&mut self.out);
         f(self);
@@ -193,7 +194,7 @@ impl<'s> Writer<'s> {
         C::Ident(name)
     }
 
-    /// Moves on to an offset.
+    /// Advances to an offset.
     pub(crate) fn go_to(&mut self, offset: C) {
         match offset {
             C::Binary(BinOp::Add, base, by) if *base == C::id(AT) => {
@@ -204,7 +205,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// Finds the message malformed.
+    /// Returns the code for a malformed message.
     pub(crate) fn fail(&self, status: C) -> Block {
         let status = match self.failing {
             Failing::Fault => C::bin(BinOp::Or, C::id("MESSAGE_FAULT"), status),
@@ -219,13 +220,13 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// The same where a condition holds.
+    /// Emits that code under a condition.
     pub(crate) fn fail_if(&mut self, cond: C, status: C) {
         let failed = self.fail(status);
         self.push(Stmt::If(cond, failed, Block::new()));
     }
 
-    /// Fails with the status that an offset has that is none.
+    /// Fails with the status in an offset that has `MESSAGE_FAULT`.
     pub(crate) fn fail_if_fault(&mut self, offset: &C) {
         let fault = C::id("MESSAGE_FAULT");
         let is_fault = C::bin(BinOp::And, offset.clone(), fault.clone());
@@ -233,17 +234,17 @@ impl<'s> Writer<'s> {
         self.fail_if(is_fault, status);
     }
 
-    /// Refuses the schema, unless it is refused already.
+    /// Refuses the schema, unless that has happened already.
     pub(crate) fn refuse(&mut self, why: impl Into<String>) {
         self.refused.get_or_insert_with(|| why.into());
     }
 
-    /// The statements of a loop of many steps, which move an offset on, and leave the loop by `break`.
+    /// Emits a loop of many steps. Its iterations advance an offset, and leave the loop by `break`.
     pub(crate) fn repeat(&mut self, offset: &C, turn: impl FnOnce(&mut Self)) {
         self.repeat_until(offset, turn, may_go_on_afresh());
     }
 
-    /// The same of a loop that passes over a few bytes.
+    /// Emits a loop that passes over a few bytes.
     pub(crate) fn pass(&mut self, offset: &C, turn: impl FnOnce(&mut Self)) {
         self.repeat_until(offset, turn, may_go_on());
     }
@@ -259,7 +260,7 @@ impl<'s> Writer<'s> {
         self.push(Stmt::Loop(body));
     }
 
-    /// The name of a helper, which is written on first use.
+    /// Returns the name of a helper, which is emitted on first use.
     pub(crate) fn helper(&mut self, helper: Helper) -> SmolStr {
         if let Some((_, name)) = self.helpers.iter().find(|(known, _)| *known == helper) {
             return name.clone();
@@ -306,7 +307,7 @@ impl<'s> Writer<'s> {
             Block::new(),
         )];
         match helper {
-            // A function that a verifier checks by itself gives a number.
+            // A function that the verifier checks separately returns a number.
             Helper::Move => body.extend([Stmt::Expr(call), Stmt::Return(Some(C::int(0)))]),
             _ => body.push(Stmt::Return(Some(call))),
         }
@@ -336,7 +337,7 @@ impl<'s> Writer<'s> {
         });
     }
 
-    /// The wanted attributes that a field's values may be: the member of each, and in which instances.
+    /// Returns the wanted attributes among a field's values: the member of each, and its restriction to some instances.
     pub(crate) fn wanted_of(
         &self,
         layout: LayoutId,
@@ -350,19 +351,19 @@ impl<'s> Writer<'s> {
             .collect()
     }
 
-    /// Whether some attribute is wanted by its instance's number.
+    /// Returns true if an attribute is wanted by the index of its instance.
     pub(crate) fn counts_instances(&self) -> bool {
         let mut sites = self.wanted.iter().flat_map(|wanted| &wanted.asked.sites);
         sites.any(|site| matches!(site.only, Only::Index(_)))
     }
 }
 
-/// The back edge of a loop.
+/// Back edge of a loop.
 pub(crate) fn may_go_on() -> Stmt {
     back_edge("may_goto")
 }
 
-/// That of a loop of many steps.
+/// Back edge of a loop of many steps.
 fn may_go_on_afresh() -> Stmt {
     back_edge("may_goto_afresh")
 }
@@ -375,34 +376,34 @@ fn back_edge(name: &str) -> Stmt {
     }
 }
 
-/// 1 if one of these attributes was not found: an offset has fewer than 32 bits, but that of one that is not there.
+/// Computes 1 if one of these attributes was not found. Only the offset of an absent one has the highest bit set.
 pub fn any_is_missing<'m>(members: impl Iterator<Item = &'m Member>) -> C {
     let starts = members.map(|member| member.of(C::id(MEMORY)).member("start"));
     let any = starts.reduce(|a, b| C::bin(BinOp::Or, a, b));
     C::bin(BinOp::Shr, any.unwrap_or(C::int(0)), C::int(31))
 }
 
-/// What offsets are masked by.
+/// Mask of offsets.
 pub(crate) fn mask() -> C {
     C::call("message_mask", vec![C::id(MEMORY)])
 }
 
-/// The address of an offset.
+/// Address of an offset.
 pub(crate) fn here(offset: C) -> C {
     C::pure("message_at", vec![C::id(MEMORY), offset])
 }
 
-/// The byte at an offset.
+/// Byte at an offset.
 pub(crate) fn byte(offset: C) -> C {
     C::pure("load_be8", vec![here(offset)])
 }
 
-/// How many bytes there are from an offset to an end.
+/// Number of bytes from an offset to an end.
 pub(crate) fn left(end: &C, offset: C) -> C {
     C::bin(BinOp::Sub, end.clone(), offset)
 }
 
-/// A status.
+/// Status of this name.
 pub fn status(name: &str) -> C {
     C::id(format!("MESSAGE_{name}"))
 }

@@ -1,4 +1,4 @@
-//! What a name asks of a schema: the fields whose values it stands for, and of what kind these are.
+//! Resolution of a name against a schema: the fields whose values it stands for, and their kind.
 
 use crate::{
     Attribute, CaseKey, Contents, Extent, Field, FieldId, LayoutId, Schema, Traits, Which,
@@ -11,22 +11,22 @@ use std::ops::RangeInclusive;
 pub struct Asked {
     /// The name, as in [`crate::Found::name`].
     pub name: String,
-    /// What the values are.
+    /// Kind of the values.
     pub kind: Kind,
-    /// Where they are.
+    /// Fields that hold the values.
     pub sites: Vec<Site>,
     /// Their particulars.
     pub traits: Traits,
 }
 
-/// What a value is.
+/// Kind of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// A number.
+    /// Whole number.
     Number {
-        /// Bits that every such number has room in.
+        /// Number of bits that hold every such number.
         bits: u32,
-        /// Whether it may be negative.
+        /// True if it may be negative.
         signed: bool,
     },
     /// Bytes as they stand in the message.
@@ -35,50 +35,50 @@ pub enum Kind {
     DnsName,
 }
 
-/// A field, and which of its values.
+/// A field, and a restriction to some of its values.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Site {
     /// The layout.
     pub layout: LayoutId,
     /// The field.
     pub field: FieldId,
-    /// Of all instances of the layout, those of this key or of this number.
+    /// Restriction to instances of the layout with a key or an index, or to members of the field.
     pub only: Only,
 }
 
-/// Which instances of a layout a name is about, or what in them.
+/// Restriction of a name to some instances of a layout, or to members of a document in a field.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Only {
-    /// All.
+    /// All instances.
     All,
-    /// Those with this key.
+    /// Instances with this key.
     Key(CaseKey),
-    /// Those with this number in their repetition, from 0.
+    /// Instance with this index in its repetition, from 0.
     Index(usize),
-    /// Not the field itself, but its members of this path.
+    /// Members of this path in the field's document, rather than the field itself.
     Member(String),
 }
 
-/// Why a name asks for nothing.
+/// Reason why a name does not resolve.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unasked {
-    /// No attribute has it; one with a similar name, if there is one.
+    /// No attribute has this name. Holds a similar one, if there is one.
     Unknown(Option<String>),
-    /// In the place of the `*` of an attribute it has what cannot be there.
+    /// The text in place of an attribute's `*` is not a key of its layout.
     Key {
         /// The attribute's name.
         attribute: String,
-        /// What can be there.
+        /// Description of the keys that are accepted.
         keys: String,
     },
-    /// It stands for many, of which one must be named.
+    /// The name stands for many attributes, one of which must be named.
     Many,
-    /// Attributes of different kinds have it.
+    /// Several attributes of different kinds have the name.
     Mixed,
 }
 
 impl Schema {
-    /// What a name asks for: that of an attribute, or, of one that stands for many, with the key in the place of `*`.
+    /// Resolves a name: that of an attribute, or of a wildcard attribute with a key in place of its `*`.
     pub fn asked(&self, name: &str) -> Result<Asked, Unasked> {
         let mut sites = Vec::new();
         let mut kinds = Vec::new();
@@ -110,7 +110,8 @@ impl Schema {
         }
     }
 
-    /// Which instances an attribute finds under a name, if any.
+    /// Returns the instances of the layout to which a name restricts an attribute; `None` if it does not name the
+    /// attribute.
     pub(crate) fn only(&self, attribute: &Attribute, name: &str) -> Option<Only> {
         let is_named = attribute.name == name;
         match &attribute.which {
@@ -130,7 +131,7 @@ impl Schema {
         }
     }
 
-    /// Whether members may have such a path: of XML, it ends in the name of an attribute.
+    /// Returns true if `path` may be a member's. In XML, a path ends in the name of an attribute.
     fn is_path(&self, attribute: &Attribute, path: &str) -> bool {
         let field = &self.layouts[attribute.layout].fields[attribute.field];
         match field.contents {
@@ -141,7 +142,7 @@ impl Schema {
         }
     }
 
-    /// The key of a layout whose text this is. The text of a key without case has no capital letters.
+    /// Returns the key of a layout whose text is `text`. The text of a case-insensitive key has no capital letters.
     fn key_named(&self, layout: LayoutId, text: &str) -> Option<CaseKey> {
         let layout = &self.layouts[layout];
         let key = layout.key?;
@@ -156,7 +157,7 @@ impl Schema {
         fits.then(|| CaseKey::Bytes(text.as_bytes().to_vec()))
     }
 
-    /// What is wrong with a name of nothing.
+    /// Explains why a name does not resolve.
     fn unknown(&self, name: &str) -> Unasked {
         let lower = name.to_ascii_lowercase();
         let found = |attribute: &Attribute| self.only(attribute, &lower).is_some();
@@ -178,7 +179,7 @@ impl Schema {
         Unasked::Unknown(nearest(name, names).map(String::from))
     }
 
-    /// What stands in the place of an attribute's `*`.
+    /// Describes the keys that may replace an attribute's `*`.
     fn keys_of(&self, attribute: &Attribute) -> String {
         if attribute.which == Which::AnyMember {
             return "a path, such as order/item/@id in XML".into();
@@ -194,7 +195,7 @@ impl Schema {
     }
 }
 
-/// The numbers that a field has room for.
+/// Returns the range of numbers that a field can hold.
 pub(crate) fn numbers(field: &Field) -> RangeInclusive<i128> {
     match kind(field) {
         Kind::Number {
@@ -205,7 +206,7 @@ pub(crate) fn numbers(field: &Field) -> RangeInclusive<i128> {
     }
 }
 
-/// What the values of a field are.
+/// Returns the kind of a field's values.
 pub(crate) fn kind(field: &Field) -> Kind {
     let number = |bits| Kind::Number {
         bits,

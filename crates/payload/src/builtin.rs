@@ -1,4 +1,4 @@
-//! The schemas that are built in: the files of `messages/`.
+//! Built-in schemas: the files of `messages/`.
 
 use crate::{Schema, load};
 use diag::{Diagnostics, SourceMap};
@@ -21,7 +21,7 @@ macro_rules! files {
     };
 }
 
-/// All, as the documentation lists them.
+/// All built-in schemas, in the order of the documentation.
 pub const ALL: [Builtin; 12] = files![
     "http",
     "json",
@@ -38,12 +38,12 @@ pub const ALL: [Builtin; 12] = files![
 ];
 
 impl Builtin {
-    /// The one of this name.
+    /// Returns the built-in schema of this name.
     pub fn named(name: &str) -> Option<Builtin> {
         ALL.into_iter().find(|builtin| builtin.name == name)
     }
 
-    /// Its schema. Tests load each, so an error is one in Onpath.
+    /// Parses the schema. Tests load each file, so an error here is a bug in Onpath.
     pub fn schema(&self) -> Result<Schema, Diagnostics> {
         let mut map = SourceMap::new();
         match map.add(format!("messages/{}.toml", self.name), self.text) {

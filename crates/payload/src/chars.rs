@@ -6,18 +6,18 @@ pub struct CharSet {
     bits: [u64; 4],
 }
 
-/// Why a text is no set.
+/// Reason why a text is not a set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NoSet {
-    /// A character that no byte stands for.
+    /// A character above U+00FF, which no byte stands for.
     Beyond(char),
-    /// A range whose first character is behind its last.
+    /// A range whose first character is after its last.
     Backwards(char, char),
 }
 
 impl CharSet {
-    /// Reads a set: characters, and ranges of two with `-` between; `-` at the start or end is itself. Characters up to U+00FF stand for the byte of
-    /// that number. A `^` in front of others has the set be all others.
+    /// Parses a set: single characters, and ranges of two with `-` between. `-` at the start or end stands for itself.
+    /// Characters up to U+00FF stand for the byte of that number. A `^` before other characters complements the set.
     pub fn parse(text: &str) -> Result<CharSet, NoSet> {
         match text.strip_prefix('^') {
             Some(others) if !others.is_empty() => Ok(CharSet::listed(others)?.complement()),
@@ -25,14 +25,14 @@ impl CharSet {
         }
     }
 
-    /// All bytes that are not in it.
+    /// Returns the complement: all bytes that are not in the set.
     pub fn complement(&self) -> CharSet {
         CharSet {
             bits: self.bits.map(|bits| !bits),
         }
     }
 
-    /// The ranges of neighbouring bytes that it has.
+    /// Returns the set's ranges of adjacent bytes, in ascending order, first and last byte included.
     pub fn ranges(&self) -> Vec<(u8, u8)> {
         let mut ranges: Vec<(u8, u8)> = Vec::new();
         for byte in (0..=255u8).filter(|&byte| self.contains(byte)) {
@@ -68,12 +68,12 @@ impl CharSet {
         Ok(set)
     }
 
-    /// The set without bytes.
+    /// Returns the empty set.
     pub fn empty() -> CharSet {
         CharSet { bits: [0; 4] }
     }
 
-    /// Whether a byte is in it.
+    /// Returns true if a byte is in the set.
     pub fn contains(&self, byte: u8) -> bool {
         self.bits[usize::from(byte / 64)] & (1 << (byte % 64)) != 0
     }

@@ -1,31 +1,32 @@
-//! A body in chunks (RFC 9112, section 7.1): each with its size in front, and fields behind the last one.
+//! Chunked bodies (RFC 9112, section 7.1): each chunk has its size before it, and trailer fields follow the last one.
 //!
-//! The place of a byte in it is one number, so that it can be passed over from segment to segment: an automaton, and what is left of a chunk. Programs run
-//! the same automaton, by the same tables.
+//! One number holds a reader's position in a body: the state of an automaton, and the bytes that remain of a chunk. So
+//! a body can be passed over segment by segment. Programs run the same automaton, by the same tables.
 
-/// The state at the first byte of a body. States are numbers from this one on, so that none is a number of bytes.
+/// State at the first byte of a body. States are numbers from this one on, so none can be mistaken for a number of
+/// bytes.
 pub const BEGIN: u64 = 1 << 63;
-/// The state behind bytes that are no such body.
+/// State after bytes that are not a chunked body.
 pub const LOST: u64 = state(Phase::Malformed, 0);
 
-/// The part of a body that may stand next.
+/// Part of a body that may come next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 enum Phase {
     /// The first digit of a size.
     Size,
-    /// A further one, or what ends them.
+    /// A further digit, or the byte after the last one.
     Digits,
-    /// A blank, or what ends blanks.
+    /// A blank, or the byte after the last one.
     Blank,
     Extension,
-    /// The line feed behind a size.
+    /// The line feed after a size.
     SizeEnd,
     Data,
     /// The end of the data: CR, and a line feed.
     DataEnd,
     DataFeed,
-    /// The first byte of a field's name, or what ends the body.
+    /// The first byte of a field's name, or the byte that ends the body.
     Field,
     Name,
     Value,
@@ -36,9 +37,9 @@ enum Phase {
     Malformed,
 }
 
-/// Phases, and kinds of bytes, have so many bits.
+/// Number of bits that hold a phase or a kind of byte.
 const BITS: u32 = 4;
-/// The place of the phase in a state, and the bits of what is left of a chunk.
+/// Position of the phase in a state, and mask of the bytes that remain of a chunk.
 const PHASE: u32 = 56;
 const LEFT: u64 = (1 << 44) - 1;
 
@@ -74,7 +75,8 @@ const fn kind(byte: u8) -> Kind {
     }
 }
 
-/// The phase behind a byte. A line of a field may end in a line feed alone, that of a size may not (section 2.2).
+/// Transition function: the phase after a byte. A field's line may end in a line feed alone, that of a size may not
+/// (section 2.2).
 const fn next(phase: Phase, kind: Kind) -> Phase {
     match (phase, kind) {
         (Phase::Size | Phase::Digits, Kind::Hex) => Phase::Digits,
@@ -127,7 +129,7 @@ const KINDS: [Kind; 9] = [
     Kind::Other,
 ];
 
-/// The kind of each byte.
+/// Kind of each byte, by its value.
 pub const KIND_OF: [u8; 256] = {
     let mut all = [0; 256];
     let mut byte = 0;
@@ -138,7 +140,7 @@ pub const KIND_OF: [u8; 256] = {
     all
 };
 
-/// The phase behind a byte, by the phase in front of it and the byte's kind, which has the lower bits.
+/// Transition table. The index has the phase before a byte in its higher bits, and the byte's kind in its lower ones.
 pub const NEXT: [u8; 256] = {
     let mut all = [Phase::Malformed as u8; 256];
     let mut phase = 0;
@@ -153,7 +155,7 @@ pub const NEXT: [u8; 256] = {
     all
 };
 
-/// The phases by name that programs know.
+/// Phases that programs know by name.
 pub const NAMED: [(&str, u8); 6] = [
     ("CHUNKS_DIGITS", Phase::Digits as u8),
     ("CHUNKS_DATA", Phase::Data as u8),
@@ -172,7 +174,8 @@ fn parts(state: u64) -> (Phase, u64) {
     (*phase.unwrap_or(&Phase::Malformed), state & LEFT)
 }
 
-/// Passes over bytes that a body goes on with, from a state on: how many are the body's if it ends there, otherwise the state behind them.
+/// Passes over further bytes of a body, from a state on. Returns the number of these bytes that belong to the body if
+/// it ends in them, otherwise the state after them.
 pub fn pass(bytes: &[u8], from: u64) -> u64 {
     let (mut phase, mut left) = parts(from);
     let mut at = 0;
@@ -189,7 +192,7 @@ pub fn pass(bytes: &[u8], from: u64) -> u64 {
         at += 1;
         phase = next(phase, kind(byte));
         match phase {
-            // More than any body has.
+            // More than the size of any body.
             Phase::Digits if left > LEFT >> 4 => phase = Phase::Malformed,
             Phase::Digits => left = left << 4 | u64::from((byte & 15) + 9 * (byte >> 6)),
             Phase::Data if left == 0 => phase = Phase::Field,
@@ -203,7 +206,7 @@ pub fn pass(bytes: &[u8], from: u64) -> u64 {
     state(phase, left)
 }
 
-/// The same of so many bytes that are not known: they can only be data.
+/// Does the same for `count` bytes that are not known: they can only be data.
 pub fn pass_unseen(count: u64, from: u64) -> u64 {
     match parts(from) {
         _ if count == 0 || from < BEGIN => from,
@@ -213,7 +216,7 @@ pub fn pass_unseen(count: u64, from: u64) -> u64 {
     }
 }
 
-/// True if a value of `Transfer-Encoding` says that a body is in chunks as its last coding (RFC 9112, section 6.3).
+/// Returns true if a value of `Transfer-Encoding` has `chunked` as its last coding (RFC 9112, section 6.3).
 pub fn is_chunked(value: &[u8]) -> bool {
     let last = value.rsplit(|&byte| byte == b',').next();
     let is_blank = |byte: &u8| [b' ', b'\t'].contains(byte);

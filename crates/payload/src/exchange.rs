@@ -1,44 +1,45 @@
-//! Which messages are requests, and which are the responses to them.
+//! Pairing of requests and responses.
 
 use crate::{Kind, Schema};
 
-/// What answers what. On each connection or pair of ports, responses come in the order of their requests, unless a number
-/// in both says which belong together.
+/// Rule that pairs responses with requests. On each connection or pair of ports, responses come in the order of their
+/// requests, unless both carry a number that identifies the pair.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Exchange {
-    /// By what a message shows which it is.
+    /// Rule that tells requests from responses.
     pub sides: Sides,
-    /// The attribute, a number, that a response has from its request.
+    /// Attribute, a number, that a response repeats from its request.
     pub id: Option<String>,
 }
 
-/// By what a message shows whether it is a request or a response.
+/// Rule that tells whether a message is a request or a response.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Sides {
-    /// What goes to one of the schema's ports is a request, what comes from one is a response.
+    /// By the schema's ports: a message to one of them is a request, one from them a response.
     Ports,
-    /// By attributes. What is neither takes no part.
+    /// By attributes. A message that matches neither side takes no part.
     Attributes {
-        /// What a request has.
+        /// Attribute of a request.
         request: Side,
-        /// What a response has.
+        /// Attribute of a response.
         response: Side,
     },
 }
 
-/// An attribute that tells a side.
+/// Attribute that identifies a side.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Side {
     /// Its name.
     pub attribute: String,
-    /// One of these it has to be, if there are some.
+    /// Values, one of which the attribute must have; empty if any will do.
     pub values: Vec<u64>,
-    /// None of these it may be.
+    /// Values that the attribute must not have.
     pub except: Vec<u64>,
 }
 
 impl Side {
-    /// Whether a message is of this side that has the attribute, with this value if it is a number.
+    /// Returns true if a message that has the attribute is of this side. `number` is the attribute's value if it is a
+    /// number.
     pub fn is(&self, number: Option<u64>) -> bool {
         match number {
             None => self.values.is_empty(),
@@ -50,12 +51,12 @@ impl Side {
 }
 
 impl Exchange {
-    /// The attributes that show a message's side, and its number.
+    /// Returns the names of the attributes that give a message's side and number.
     pub fn attributes(&self) -> impl Iterator<Item = &str> {
         self.sides().chain(self.id.as_deref())
     }
 
-    /// Those that show its side: the request's and the response's.
+    /// Returns the names of the attributes that give a message's side: the request's, then the response's.
     pub fn sides(&self) -> impl Iterator<Item = &str> {
         let sides = match &self.sides {
             Sides::Ports => [None, None],
@@ -69,7 +70,7 @@ impl Exchange {
 }
 
 impl Schema {
-    /// Whether a name stands for numbers that are never negative.
+    /// Returns true if a name stands for unsigned numbers.
     pub fn is_number(&self, name: &str) -> bool {
         let kind = self.asked(name).map(|asked| asked.kind);
         matches!(kind, Ok(Kind::Number { signed: false, .. }))

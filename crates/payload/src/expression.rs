@@ -1,18 +1,18 @@
-//! Sums of fields and constants, and comparisons of them, which lengths, counts and conditions are written in.
+//! Linear sums of fields, and comparisons of them. Lengths, counts and conditions are written in these.
 
 use crate::FieldId;
 use std::ops::Range;
 
-/// A sum of multiples of fields, and a constant.
+/// Linear sum: multiples of fields, plus a constant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Linear {
     /// Fields with their factors.
     pub terms: Vec<(i64, FieldId)>,
-    /// What is added.
+    /// Constant that is added.
     pub constant: i64,
 }
 
-/// How two numbers are compared.
+/// Comparison operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Comparison {
     /// `==`
@@ -29,7 +29,7 @@ pub enum Comparison {
     AtLeast,
 }
 
-/// The longer ones first, so that `<=` is not read as `<`.
+/// Operators by their text. Longer ones come first, so that `<=` is not read as `<`.
 const COMPARISONS: [(&str, Comparison); 6] = [
     ("==", Comparison::Equal),
     ("!=", Comparison::NotEqual),
@@ -39,19 +39,19 @@ const COMPARISONS: [(&str, Comparison); 6] = [
     (">", Comparison::Greater),
 ];
 
-/// A comparison of a sum with a constant.
+/// Comparison of a sum with a constant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Condition {
     /// The left side.
     pub left: Linear,
-    /// How they are compared.
+    /// Operator between the sides.
     pub comparison: Comparison,
     /// The right side.
     pub right: i64,
 }
 
 impl Linear {
-    /// Its value, `value_of` being the fields' values; fields that are absent count as 0.
+    /// Returns the sum's value; `value_of` returns the fields' values. Absent fields count as 0.
     pub fn value(&self, value_of: impl Fn(FieldId) -> i128) -> i128 {
         let terms = self.terms.iter();
         let sum: i128 = terms
@@ -62,7 +62,7 @@ impl Linear {
 }
 
 impl Condition {
-    /// Whether it holds.
+    /// Returns true if the condition holds for these values of fields.
     pub fn holds(&self, value_of: impl Fn(FieldId) -> i128) -> bool {
         let (left, right) = (self.left.value(value_of), i128::from(self.right));
         match self.comparison {
@@ -76,21 +76,21 @@ impl Condition {
     }
 }
 
-/// What is wrong with an expression, and where in its text.
+/// Error in an expression, with its range in the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Wrong {
-    /// Something else was expected here.
+    /// Expectation that the text does not meet, and the range where.
     Expected(&'static str, Range<usize>),
     /// No field of this name is read earlier.
     Unknown(String, Range<usize>),
 }
 
-/// Reads a sum such as `4 * words - 2`; `find` gives the fields that are read earlier.
+/// Parses a sum such as `4 * words - 2`; `find` resolves the names of earlier fields.
 pub(crate) fn linear(text: &str, find: &dyn Fn(&str) -> Option<FieldId>) -> Result<Linear, Wrong> {
     Parser { text, at: 0, find }.whole()
 }
 
-/// Reads a condition such as `sequence + extension != 0`.
+/// Parses a condition such as `sequence + extension != 0`.
 pub(crate) fn condition(
     text: &str,
     find: &dyn Fn(&str) -> Option<FieldId>,
@@ -124,7 +124,7 @@ pub(crate) fn condition(
     })
 }
 
-/// A whole number in decimal digits, or in hexadecimal ones behind `0x`.
+/// Parses a whole number in decimal digits, or in hexadecimal ones after `0x`.
 fn number(word: &str) -> Option<i64> {
     let (digits, radix) = word.strip_prefix("0x").map_or((word, 10), |d| (d, 16));
     // A sign is no digit.
@@ -160,7 +160,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A number, a field, or the product of both.
+    /// Parses a number, a field, or the product of both.
     fn term(&mut self, sign: i64, sum: &mut Linear) -> Result<(), Wrong> {
         let (word, range) = self.word();
         let Some(number) = number(word) else {
@@ -184,7 +184,7 @@ impl<'a> Parser<'a> {
         (self.find)(word).ok_or_else(|| Wrong::Unknown(word.to_string(), range))
     }
 
-    /// Letters, digits and `_` from here on, and where they stand.
+    /// Consumes a word of letters, digits and `_`. Returns it with its range.
     fn word(&mut self) -> (&'a str, Range<usize>) {
         self.blanks();
         let rest = &self.text[self.at..];

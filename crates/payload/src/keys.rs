@@ -1,10 +1,10 @@
-//! Every key of a schema's TOML form: what values it takes, and what it means. The reader checks files against these
+//! Keys of a schema's TOML form, with the values they take and their meaning. The reader checks files against these
 //! lists, and the JSON Schema for editors is made from them.
 
 use settings::Kind::*;
 use settings::{Codes, Form};
 
-/// The form of a schema's file.
+/// Form of a schema's file.
 pub(crate) static FORM: Form = Form {
     codes: Codes {
         syntax: "E1001",

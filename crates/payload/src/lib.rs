@@ -1,14 +1,16 @@
 //! Messages of applications in the payload of packets.
 //!
-//! A [`Schema`] describes a message as data: its layouts, the extent of each field, and the *attributes*, the values that
-//! a user may ask for. It is written in TOML ([`load`]); those of common protocols are built in ([`builtin`]).
-//! [`read`] is the plain reader that defines what a schema means: it gives each attribute with its offset, or the
-//! reason why the bytes are no such message. Parsers that are generated from a schema must agree with it.
-//! [`Wanted`] reads only some attributes, of many messages. [`read_up_to`] is what programs in the data plane do, and [`Schema::asked`] what a name in such a program stands for.
+//! A [`Schema`] describes a message as data: its layouts, the extent of each field, and the *attributes*, the values
+//! that a user may ask for. Schemas are written in TOML ([`load`]); those of common protocols are built in
+//! ([`builtin`]).
+//! [`read`] is the reference reader, which defines the meaning of a schema. It returns each attribute with its offset,
+//! or the reason why the bytes are malformed. Parsers generated from a schema must agree with it.
+//! [`Wanted`] reads some attributes of many messages. [`read_up_to`] does what programs in the data plane do, and
+//! [`Schema::asked`] resolves a name in such a program.
 //! [`Pattern`] is a regular expression as an automaton, which programs run on an attribute.
 //! [`chunks`] passes over the chunks of a body.
 //! [`plan`] answers by which technique a target finds an attribute, and whether it fits.
-//! `keys` lists every key of the TOML form once, from which both the checks and [`json_schema`] come.
+//! `keys` lists every key of the TOML form once; the checks and [`json_schema`] are both derived from it.
 
 mod asked;
 pub mod builtin;
@@ -42,7 +44,7 @@ pub use schema::{
 };
 pub use text::{lint, load};
 
-/// The JSON Schema of a schema's TOML form, for editors that complete and check such files.
+/// Returns the JSON Schema of a schema's TOML form, for editors that complete and check such files.
 pub fn json_schema() -> serde_json::Value {
     settings::json_schema(&keys::FORM, "Onpath message schema")
 }

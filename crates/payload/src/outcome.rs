@@ -2,16 +2,16 @@
 
 use crate::{Found, Reason, Schema, read};
 
-/// What became of reading a message.
+/// Outcome of reading a message.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Status {
-    /// It is one, up to the limit.
+    /// It is such a message, up to the limit.
     Read,
     /// It does not begin as such a message does.
     Other,
-    /// It begins as one, and is none.
+    /// It begins as such a message, but is malformed.
     Malformed(Reason),
-    /// It goes on behind the limit.
+    /// It continues beyond the limit.
     TooLong,
 }
 
@@ -29,13 +29,13 @@ impl Status {
         Status::Malformed(Reason::Conflict),
     ];
 
-    /// Its number.
+    /// Returns the status's number.
     pub fn number(self) -> u32 {
         let place = Status::ALL.iter().position(|status| *status == self);
         place.map_or(0, |place| place as u32)
     }
 
-    /// Its name in programs.
+    /// Returns the status's name in programs.
     pub fn name(self) -> &'static str {
         match self {
             Status::Read => "READ",
@@ -51,8 +51,9 @@ impl Status {
     }
 }
 
-/// Reads the first `limit` bytes of a message: what became of it, and the attributes by their offset. Bytes further back count as
-/// missing, so that what is cut off there has no attributes; [`Status::TooLong`] says that bytes behind the limit are missing.
+/// Reads the first `limit` bytes of a message. Returns the outcome, and the attributes in the order of their offsets.
+/// Bytes beyond the limit count as missing, so attributes that the limit cuts off are absent. [`Status::TooLong`]
+/// reports that the limit, not the message, is the reason.
 pub fn read_up_to(schema: &Schema, message: &[u8], limit: usize) -> (Status, Vec<Found>) {
     let seen = &message[..message.len().min(limit)];
     if !schema.recognises(seen) {
@@ -93,7 +94,7 @@ mod tests {
         assert_eq!(read_up_to(&http, b"hello", 1400).0, Status::Other);
     }
 
-    /// A ServerHello begins as a ClientHello does, but for the type of the handshake message (RFC 8446, section 4).
+    /// A ServerHello differs from a ClientHello only in the type of the handshake message (RFC 8446, section 4).
     #[test]
     fn what_answers_a_client_hello_is_none() {
         let tls = Builtin::named("tls").and_then(|b| b.schema().ok());

@@ -9,16 +9,16 @@ pub enum Signature {
     Bytes {
         /// Offset in the payload.
         at: usize,
-        /// The bytes that stand there.
+        /// Bytes at that offset.
         bytes: Vec<u8>,
-        /// Bytes at another offset, of a message that goes on so far.
+        /// Further bytes and their offset; a message too short for them is compared as far as it goes.
         and: Option<(usize, Vec<u8>)>,
     },
-    /// A regular expression that is bound to the start.
+    /// A regular expression that is anchored at the start.
     Pattern(Beginning),
 }
 
-/// A regular expression with which messages begin.
+/// Regular expression for the first bytes of a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Beginning {
     text: String,
@@ -26,10 +26,11 @@ pub struct Beginning {
 }
 
 impl Beginning {
-    /// `None` if the expression may be found behind the start too, or its automaton has more transitions than a table.
+    /// Returns `None` if the expression may match after the start, or if its automaton has more transitions than a
+    /// table.
     pub(crate) fn new(pattern: &Pattern) -> Option<Beginning> {
         let table = pattern.table().ok()?;
-        // Behind a byte with which it does not begin, nothing is found any more.
+        // After a byte with which no match begins, an anchored expression matches nothing any more.
         let is_bound = (0..=255).any(|byte| table.after(table.start, &[byte]) == 0);
         is_bound.then(|| Beginning {
             text: pattern.text().to_string(),
@@ -37,7 +38,7 @@ impl Beginning {
         })
     }
 
-    /// The expression.
+    /// Returns the expression's text.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -62,7 +63,7 @@ impl Signature {
         }
     }
 
-    /// True if it may be of a message of which there are only these bytes so far.
+    /// Returns true if the bytes may be the first ones of such a message.
     pub(crate) fn may_follow(&self, message: &[u8]) -> bool {
         match self {
             Signature::Bytes { at, bytes, .. } => {

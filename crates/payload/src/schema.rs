@@ -23,49 +23,54 @@ impl Transport {
     }
 }
 
-/// The place in a segment where another message begins: so many bytes behind the start of an attribute. Names are those of attributes.
+/// Rule that locates the next message in the same segment, by the body of this one and its length. All names are those
+/// of attributes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Next {
-    /// What is behind all else, to the end of the bytes that are read: the bytes of the message, and those of all that follow it.
+    /// Last attribute of a message. It extends to the end of the bytes that are read: the message's body, then all
+    /// messages that follow.
     pub body: String,
-    /// How many of these bytes are the message's, in decimal digits; none if it is absent.
+    /// Attribute with the body's length in bytes, in decimal digits. A message without it has an empty body.
     pub length: String,
-    /// If it is there and its last coding is `chunked`, the body is in chunks; with another one, no length is known.
+    /// Attribute with codings of the body. If the last one is `chunked`, the body is in chunks; with another one, its
+    /// length is unknown.
     pub chunked: Option<String>,
-    /// The places of `length` and `chunked`.
+    /// Fields of `length` and `chunked`.
     pub lengths: Lengths,
-    /// Which messages have no body, whatever the length says.
+    /// Rule for messages that have no body, whatever the length says.
     pub none: Option<Side>,
-    /// Responses that have none because of their request: [`MOST_ANSWERS`] at most. With them, the exchange has attributes for its sides.
+    /// Responses that have no body because of their request, at most [`MOST_ANSWERS`]. They require an exchange whose
+    /// sides are given by attributes.
     pub answers: Vec<Answers>,
-    /// The attribute of messages to which, without a length and without chunks, all bytes belong that follow.
+    /// Attribute of messages whose body, without a length and without chunks, extends to the end of the connection.
     pub to_end: Option<String>,
 }
 
-/// The fields that say how long a body is. A message is malformed that has two different lengths, a length and a coding, or two fields with codings
-/// (RFC 9112, section 6.3).
+/// Fields that give a body's length. A message is malformed if it has two different lengths, a length and a coding, or
+/// two fields with codings (RFC 9112, section 6.3).
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Lengths {
-    /// Those with a length.
+    /// Fields with a length.
     pub length: Vec<Site>,
-    /// Those that may say that there are chunks.
+    /// Fields with codings.
     pub chunked: Vec<Site>,
 }
 
-/// Responses to a request, without a body.
+/// Responses without a body, by their request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Answers {
-    /// The attribute of the request by which it is known as one.
+    /// Value of the request's identifying attribute.
     pub to: Vec<u8>,
-    /// The numbers that the attribute of messages without a body has in them.
+    /// Values of the response's attribute (that of [`Next::none`]) for which it has no body.
     pub numbers: RangeInclusive<u64>,
 }
 
-/// The most lines that a schema has of [`Answers`].
+/// Most entries of [`Answers`] in a schema.
 pub const MOST_ANSWERS: usize = 3;
 
 impl Next {
-    /// Number of the one of [`Next::answers`] that is about the answer to a request, from 1 on; 0 if none is.
+    /// Returns the number, from 1, of the entry in [`Next::answers`] for a request with this attribute; 0 if there is
+    /// none.
     pub fn kind_of(&self, request: &[u8]) -> usize {
         let known = self
             .answers
@@ -74,21 +79,24 @@ impl Next {
         known.map_or(0, |known| known + 1)
     }
 
-    /// True if a response with this number has no body because its request is of this kind.
+    /// Returns true if a response has no body because of its request. `kind` is the request's [`Next::kind_of`],
+    /// `number` the response's attribute.
     pub fn is_bodiless(&self, kind: usize, number: u64) -> bool {
         let answers = kind.checked_sub(1).and_then(|kind| self.answers.get(kind));
         answers.is_some_and(|answers| answers.numbers.contains(&number))
     }
 }
 
-/// What bounds the work on one message.
+/// Bounds of the work on one message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Layouts, JSON values or XML elements inside one another, at most.
+    /// Greatest nesting of layouts, JSON values or XML elements.
     pub depth: usize,
-    /// Bytes from the start of the message in which a parser on the path looks for an attribute. The planner uses it; [`crate::read`] reads all.
+    /// Number of bytes from the start of the message in which a parser on the path looks for an attribute. Only the
+    /// planner uses it; [`crate::read`] reads all bytes.
     pub bytes: u32,
-    /// Attributes (headers, elements, members) among which a parser on the path finds one. Only the planner uses it.
+    /// Number of attributes (headers, elements, members) among which a parser on the path finds one. Only the planner
+    /// uses it.
     pub attributes: u32,
 }
 
@@ -97,48 +105,48 @@ pub type LayoutId = usize;
 /// Index of a field in [`Layout::fields`].
 pub type FieldId = usize;
 
-/// A message.
+/// Schema of a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Schema {
-    /// By which commands name it.
+    /// Name in commands.
     pub name: String,
-    /// What it is, in a few words.
+    /// Short description.
     pub title: String,
-    /// The document that defines the message.
+    /// Document that defines the message.
     pub reference: String,
-    /// What carries it.
+    /// Protocol that carries the message.
     pub transport: Transport,
-    /// Its ports.
+    /// Usual ports.
     pub ports: Vec<u16>,
-    /// Any of these marks the message; if there are none, the port alone does.
+    /// Signatures, any of which identifies the message. If there are none, only the port does.
     pub recognise: Vec<Signature>,
-    /// Where another message begins in the same segment; `None` if there is none.
+    /// Rule that locates the next message in the same segment; `None` if none follows.
     pub next: Option<Next>,
-    /// Whether a message that a segment of TCP ends in goes on in the next one.
+    /// True if a message that a TCP segment cuts off continues in the next segment.
     pub follow: bool,
-    /// What answers what; `None` if nothing says that.
+    /// Rule that pairs responses with requests, if there is one.
     pub exchange: Option<Exchange>,
     /// Bounds.
     pub limits: Limits,
-    /// The layout of the whole payload.
+    /// Layout of the whole payload.
     pub root: LayoutId,
     /// All layouts.
     pub layouts: Vec<Layout>,
-    /// What users may ask for, in the file's order.
+    /// Attributes, in the file's order.
     pub attributes: Vec<Attribute>,
 }
 
 impl Schema {
-    /// Whether a payload is this message, as far as its first bytes show.
+    /// Returns true if the first bytes of a payload are this message's.
     pub fn recognises(&self, payload: &[u8]) -> bool {
         self.recognise.is_empty() || self.recognise.iter().any(|s| s.is_of(payload))
     }
 
-    /// The names of the attributes, each once.
+    /// Returns the names of the attributes, each once.
     pub fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for attribute in &self.attributes {
-            // An attribute of several fields is listed once for each, one behind the other.
+            // An attribute of several fields has consecutive entries, one a field.
             if names.last() != Some(&attribute.name.as_str()) {
                 names.push(&attribute.name);
             }
@@ -146,38 +154,38 @@ impl Schema {
         names
     }
 
-    /// Whether a message may begin with these bytes, which are too few for [`Schema::recognises`].
+    /// Returns true if a message may begin with these bytes, which are too few for [`Schema::recognises`].
     pub fn may_begin(&self, bytes: &[u8]) -> bool {
         self.recognise.iter().any(|s| s.may_follow(bytes))
     }
 }
 
-/// How the fields of a layout follow one another.
+/// Order of the fields in a layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
-    /// As they are listed, each once.
+    /// The order of the list, each field once.
     Fixed,
-    /// In any order and number, to the end of the bytes around them: each begins with its tag.
+    /// Any order and number, to the end of the enclosing bytes; each field begins with its tag.
     Any,
 }
 
-/// The field whose value tells what an instance of a layout is about.
+/// Field whose value identifies the subject of a layout's instance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Key {
-    /// Which.
+    /// Index of the field in the layout.
     pub field: FieldId,
-    /// Whether ASCII letters are compared without case.
+    /// True if ASCII letters are compared without case.
     pub ignore_case: bool,
 }
 
-/// Fields that stand together.
+/// Group of fields.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Layout {
     /// Its name in the schema.
     pub name: String,
-    /// How its fields follow one another.
+    /// Order of its fields.
     pub order: Order,
-    /// What distinguishes its instances, if anything does.
+    /// Field that distinguishes its instances, if there is one.
     pub key: Option<Key>,
     /// True if the values in an instance count only if all of it was read.
     pub whole: bool,
@@ -185,42 +193,44 @@ pub struct Layout {
     pub fields: Vec<Field>,
 }
 
-/// Where a field ends.
+/// End of a field.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Extent {
-    /// A number of bits, the first bit being the highest of a byte. Such fields in a row make whole bytes.
+    /// A number of bits, from the highest bit of a byte on. Consecutive fields of bits make whole bytes.
     Bits(u32),
     /// A constant number of bytes.
     Size(usize),
-    /// A number of bytes that earlier fields have.
+    /// A number of bytes, computed from earlier fields.
     Length(Linear),
-    /// In front of the first of these byte strings, which is passed over; the longest of those that begin at one place.
+    /// Before the first of these byte strings, which is passed over. If several begin at one offset, the longest
+    /// counts.
     Until {
         /// The byte strings.
         ends: Vec<Vec<u8>>,
-        /// Whether the end of the bytes around the field will do.
+        /// True if the field may also end with the enclosing bytes.
         or_end: bool,
         /// True if the byte string is not passed over.
         keep_end: bool,
     },
-    /// At the end of the bytes around it.
+    /// At the end of the enclosing bytes.
     Rest,
-    /// A number of 7 bits a byte, the lowest first, the top bit set in all bytes but the last; four bytes at most (MQTT 5, section 1.5.5).
+    /// A number of 7 bits a byte, lowest first. The top bit is set in all bytes but the last; at most four bytes (MQTT
+    /// 5, section 1.5.5).
     Varint,
-    /// Labels, with pointers to labels further to the front (RFC 1035, sections 3.1 and 4.1.4).
+    /// A DNS name: labels, with pointers to earlier labels (RFC 1035, sections 3.1 and 4.1.4).
     DnsName,
-    /// The parts `FIELD` of consecutive instances of a layout, read as one.
+    /// The field `part` of consecutive instances of a layout, concatenated.
     Joined {
         /// The layout.
         layout: LayoutId,
-        /// Which of its fields.
+        /// The field of the layout that is concatenated.
         part: FieldId,
     },
-    /// Where its contents end, or, without contents, behind its tag.
+    /// At the end of its contents; without contents, directly after its tag.
     Contents,
 }
 
-/// A value by which cases are distinguished.
+/// Value that selects a case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CaseKey {
     /// A number.
@@ -229,12 +239,12 @@ pub enum CaseKey {
     Bytes(Vec<u8>),
 }
 
-/// Layouts by a value or by the first bytes.
+/// Layouts by a value, or by the first bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cases<K> {
-    /// The first that fits is taken.
+    /// Cases in order; the first that fits is taken.
     pub cases: Vec<(K, LayoutId)>,
-    /// If none fits. Without it a field of known extent is left unread, and any other is malformed.
+    /// Layout if no case fits. Without it, a field of known extent is left unread, and any other is malformed.
     pub default: Option<LayoutId>,
 }
 
@@ -245,23 +255,23 @@ impl<K> Cases<K> {
     }
 }
 
-/// What a field holds.
+/// Contents of a field.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Contents {
     /// Bytes.
     Bytes,
     /// A whole number, of at most 8 bytes.
     Number {
-        /// Whether its first byte is the lowest.
+        /// True if the first byte is the least significant.
         little_endian: bool,
     },
-    /// A whole number in decimal digits, with `-` in front if it is negative.
+    /// A whole number in decimal digits, after a `-` if it is negative.
     Decimal,
     /// A layout.
     Layout(LayoutId),
-    /// A layout by the value of an earlier field.
+    /// A layout, selected by the value of an earlier field.
     Select(FieldId, Cases<CaseKey>),
-    /// A layout by the first bytes, which belong to it.
+    /// A layout, selected by the first bytes, which belong to it.
     Starts(Cases<Vec<u8>>),
     /// A JSON text (RFC 8259).
     Json,
@@ -270,7 +280,7 @@ pub enum Contents {
 }
 
 impl Contents {
-    /// The layouts that a field may hold, the default first: it is what most messages have.
+    /// Returns the layouts that a field may hold. The default comes first, since most messages have it.
     pub(crate) fn layouts(&self) -> Vec<LayoutId> {
         match self {
             Contents::Layout(layout) => vec![*layout],
@@ -281,54 +291,55 @@ impl Contents {
     }
 }
 
-/// How often a field stands.
+/// Number of times that a field occurs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Repeat {
     /// Once.
     Once,
-    /// Once, or not at all if the bytes around it have ended.
+    /// Once, or not at all if no enclosing bytes are left.
     Optional,
-    /// Until the bytes around it end.
+    /// Until the enclosing bytes end.
     ToEnd,
-    /// As often as earlier fields count; not at all if that is negative.
+    /// A number computed from earlier fields; not at all if it is negative.
     Count(Linear),
-    /// Until one of these byte strings stands where the next would begin; it is passed over.
+    /// Until one of these byte strings stands where the next one would begin. It is passed over.
     Stop(Vec<Vec<u8>>),
-    /// As long as an earlier field is not 0. Each instance has a field of the same name, which is about the next.
+    /// As long as an earlier field is not 0. Each instance has a field of the same name that decides about the next
+    /// one.
     Chain(FieldId),
 }
 
-/// A part of a layout.
+/// Field of a layout.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Field {
     /// Its name.
     pub name: String,
-    /// It is only there if this holds.
+    /// Condition under which the field is present.
     pub when: Option<Condition>,
-    /// Byte strings that are passed over in front of it, as often as one stands there.
+    /// Byte strings that are passed over before the field, any number of times.
     pub skip: Vec<Vec<u8>>,
-    /// Constant bytes in front of it; may be empty.
+    /// Constant bytes before the field; may be empty.
     pub tag: Vec<u8>,
-    /// Where it ends.
+    /// End of the field.
     pub extent: Extent,
-    /// What it holds.
+    /// Contents of the field.
     pub contents: Contents,
-    /// How often it stands.
+    /// Number of times that the field occurs.
     pub repeat: Repeat,
-    /// The only bytes that it may have.
+    /// Set of bytes that the field may have; all if `None`.
     pub chars: Option<CharSet>,
-    /// Bytes that are no part of it at its start and end.
+    /// Bytes that are trimmed from its start and end.
     pub trim: Option<CharSet>,
-    /// Fewest bytes, after trimming.
+    /// Least number of bytes, after trimming.
     pub min: usize,
-    /// The only bytes of which one may stand behind it, and has to.
+    /// Set of bytes, one of which must follow the field.
     pub followed_by: Option<CharSet>,
-    /// Most bytes, after trimming, if there is such a limit.
+    /// Greatest number of bytes, after trimming, if there is a limit.
     pub max: Option<usize>,
 }
 
 impl Field {
-    /// The only bytes that may stand in front of the end of the field, where those that are trimmed are among them.
+    /// Returns the set of bytes that may occur before the field's end, if trimmed bytes belong to it too.
     pub fn chars_to_end(&self) -> Option<CharSet> {
         let trim = self.trim.unwrap_or_else(CharSet::empty);
         self.chars.filter(|chars| {
@@ -337,7 +348,7 @@ impl Field {
         })
     }
 
-    /// The bytes that it has in each message, if that is one number.
+    /// Returns the number of bytes that the field has in every message, if it is constant.
     pub fn constant_size(&self) -> Option<usize> {
         match self.extent {
             Extent::Size(size) if self.trim.is_none() => Some(size),
@@ -345,8 +356,8 @@ impl Field {
         }
     }
 
-    /// Of a field whose end has not come so far: whether a byte that cannot stand in it shows that none may come. The last byte may be the first
-    /// one of an end of two.
+    /// Returns true if a byte outside [`Field::chars`] shows that a field whose end has not arrived is malformed. The
+    /// last byte seen may be the first one of a two-byte end.
     pub fn shows_early(&self) -> bool {
         match &self.extent {
             Extent::Until { ends, .. } => {
@@ -357,16 +368,16 @@ impl Field {
     }
 }
 
-/// Which of a field's values an attribute is.
+/// Selection of a field's values by an attribute.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Which {
-    /// Every one.
+    /// Every value.
     All,
-    /// Those in instances with this key.
+    /// Values in instances with this key.
     Key(CaseKey),
-    /// All, each under its key's name.
+    /// All values, each under its key's name.
     AnyKey,
-    /// The one in the instance of this number in its repetition, from 0.
+    /// The value in the instance of this index in its repetition, from 0.
     Index(usize),
     /// The scalar of this path in JSON (`user.tags[0]`), or the attribute of this path in XML (`order/item/@id`).
     Member(String),
@@ -374,28 +385,29 @@ pub enum Which {
     AnyMember,
 }
 
-/// A value that users may ask for.
+/// Attribute: a value that users may ask for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Attribute {
-    /// Its name. One that ends in `*` stands for many: the key or path takes that place.
+    /// Name. One that ends in `*` stands for many; a key or a path replaces the `*`.
     pub name: String,
-    /// Where it is.
+    /// Layout of the field.
     pub layout: LayoutId,
-    /// Which field of the layout.
+    /// Field of the layout.
     pub field: FieldId,
-    /// Which of the field's values.
+    /// Selection of the field's values.
     pub which: Which,
-    /// Particulars of its values.
+    /// Particulars of the values.
     pub traits: Traits,
 }
 
 /// Particulars of the values of an attribute.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Traits {
-    /// True if a message may have several, of which each counts in a query.
+    /// True if a message may have several values, each of which counts in a query.
     pub several: bool,
-    /// Numbers without a meaning; of bytes, those that they are in network byte order. None of them is the first one where there is another.
+    /// Numbers without a meaning; for bytes, as numbers in network byte order. The first value is one of them only if
+    /// there is no other.
     pub noise: Vec<u64>,
-    /// True if the bytes are an address of IP.
+    /// True if the bytes are an IP address.
     pub is_address: bool,
 }

@@ -1,15 +1,15 @@
-//! What the programs count, by the indices that `programs/pdm/mark.p4h` and `read.p4h` give it.
+//! Counters of the programs, by the indices in `programs/pdm/mark.p4h` and `read.p4h`.
 
 use crate::snapshot::{Count, Packets, Totals, What};
 
-/// How many counters `egress_packets` has, and `ingress_packets`.
+/// Sizes of the counter arrays `egress_packets` and `ingress_packets`.
 pub const SIZES: [u64; 2] = [12, 13];
 
 const fn what(name: &'static str, words: &'static str) -> What {
     What { name, words }
 }
 
-/// The parser's reasons, from index 1 on: why no option was looked for.
+/// Reasons of the parser, from index 1 on, for not looking for an option.
 const UNMEASURED: [What; 7] = [
     what("not_ipv6", "not IPv6"),
     what("other_protocol", "of another protocol"),
@@ -20,7 +20,7 @@ const UNMEASURED: [What; 7] = [
     what("filtered", "of flows that no filter names"),
 ];
 
-/// After those, at egress.
+/// Reasons at egress, after those of the parser.
 const UNMARKED: [What; 4] = [
     what("carrying", "with an option already"),
     what("offloaded", "for segmentation offload"),
@@ -28,13 +28,13 @@ const UNMARKED: [What; 4] = [
     what("exceeds_path_mtu", "too long for the path's MTU"),
 ];
 
-/// After those of the parser, at ingress.
+/// Reason at ingress, after those of the parser.
 const NO_OPTION: What = what("no_option", "of hosts that do not measure");
 
-/// What happens to every packet that was read, unless the option is left or something else is in its header.
+/// Change to every measured packet, unless the option is left in place or its header has something else.
 pub const REMOVED: What = what("option_removed", "with the option removed");
 
-/// From both programs' counters.
+/// Computes the totals from both programs' counters.
 pub fn totals(egress: &[u64], ingress: &[u64], lost: Packets) -> Totals {
     let at = |counts: &[u64], index: usize| counts.get(index).copied().unwrap_or(0);
     let counts = |counts: &[u64], of: &[What], first: usize| -> Vec<Count> {

@@ -1,17 +1,17 @@
-//! What keeps `onpath pdm` from measuring, a function a kind.
+//! Diagnostics of `onpath pdm`, one function each.
 
 use crate::filter::FilterError;
 use diag::{Code, Diagnostic};
 use std::path::Path;
 
-/// A filter cannot be read.
+/// A filter that cannot be parsed.
 pub fn filter(wrong: FilterError) -> Box<Diagnostic> {
     Diagnostic::failure("E0960", wrong.what, wrong.help)
 }
 
-/// The interface has no IPv6.
+/// An interface without IPv6.
 pub fn no_ipv6(interface: &str) -> Box<Diagnostic> {
-    // A dot of the name would be taken for the end of a word.
+    // A dot in the name would be taken for a separator.
     let between = if interface.contains('.') { "/" } else { "." };
     let setting = ["net", "ipv6", "conf", interface, "disable_ipv6"].join(between);
     Diagnostic::failure(
@@ -21,7 +21,7 @@ pub fn no_ipv6(interface: &str) -> Box<Diagnostic> {
     )
 }
 
-/// A packet of the least size that IPv6 guarantees has no room for the option.
+/// An MTU that has no room for the option in a packet of the least size that IPv6 guarantees.
 pub fn small_mtu(interface: &str, mtu: u32, needed: u32) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E0964",
@@ -32,7 +32,7 @@ pub fn small_mtu(interface: &str, mtu: u32, needed: u32) -> Box<Diagnostic> {
     )
 }
 
-/// The interface is measured already.
+/// An interface that is already measured.
 pub fn measured(interface: &str, instance: &str) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E0965",
@@ -43,7 +43,7 @@ pub fn measured(interface: &str, instance: &str) -> Box<Diagnostic> {
     )
 }
 
-/// A running program is no measurement.
+/// A running program that is not a measurement.
 pub fn no_measurement(instance: &str) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E0966",
@@ -52,11 +52,11 @@ pub fn no_measurement(instance: &str) -> Box<Diagnostic> {
     )
 }
 
-/// How to measure on a machine without clang.
+/// Help: measuring on a machine without clang.
 const BUILT: &str = "run `onpath build programs/pdm/pdm.toml -o DIR` on a machine with clang, and \
                      `onpath pdm --built DIR` on this one";
 
-/// The programs cannot be compiled here, for the reason that is given.
+/// Programs that cannot be compiled here, with the reason.
 pub fn not_compiled(mut why: Box<Diagnostic>) -> Box<Diagnostic> {
     why.help = Some(match why.help {
         Some(help) => format!("{help}; or {BUILT}"),
@@ -65,7 +65,7 @@ pub fn not_compiled(mut why: Box<Diagnostic>) -> Box<Diagnostic> {
     why
 }
 
-/// A program in the folder of `--built` cannot be read, for the reason that is given.
+/// A program in the folder of `--built` that cannot be read, with the reason.
 pub fn not_read(mut why: Box<Diagnostic>) -> Box<Diagnostic> {
     if why.code == Code("E0930") {
         why.help = Some(BUILT.into());
@@ -73,7 +73,7 @@ pub fn not_read(mut why: Box<Diagnostic>) -> Box<Diagnostic> {
     why
 }
 
-/// The programs in a folder are not those of a measurement.
+/// A folder of programs that are not those of a measurement.
 pub fn other_programs(folder: &Path) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E0967",

@@ -1,33 +1,33 @@
-//! Which packets are measured: an address prefix, a port, or both.
+//! Filters of measured packets: an address prefix, a port, or both.
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// What a packet's other end must be like. A packet is measured if one of the filters fits, or if there are none.
+/// Filter on the remote end of packets. A packet is measured if one of the filters matches, or if there are none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Filter {
-    /// The prefix of the other end's address; its other bits are zero.
+    /// Prefix of the remote address; its other bits are zero.
     pub address: Ipv6Addr,
-    /// Bits of the prefix, 0 to 128.
+    /// Length of the prefix in bits, 0 to 128.
     pub length: u8,
-    /// A port of TCP or UDP, at either end; any if there is none.
+    /// Port of TCP or UDP, at either end; any if `None`.
     pub port: Option<u16>,
 }
 
-/// What is wrong with a filter, and what to write instead.
+/// Error in a filter, with help.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FilterError {
-    /// What is wrong.
+    /// The error.
     pub what: String,
-    /// What to write.
+    /// Help: what to write instead.
     pub help: String,
 }
 
-/// What filters look like.
+/// Help: the syntax of filters.
 const FORMS: &str =
     "write a prefix (2001:db8::/32), a prefix and a port (2001:db8::/32/443), or a port (/443)";
 
 impl Filter {
-    /// Reads `PREFIX`, `PREFIX/PORT` or `/PORT`; a prefix is `ADDRESS/LENGTH`.
+    /// Parses `PREFIX`, `PREFIX/PORT` or `/PORT`; a prefix is `ADDRESS/LENGTH`.
     pub fn parse(text: &str) -> Result<Filter, FilterError> {
         let refuse = |what: String, help: String| Err(FilterError { what, help });
         let parts: Vec<&str> = text.split('/').collect();
@@ -113,10 +113,10 @@ impl std::fmt::Display for Filter {
     }
 }
 
-/// How many entries the programs' filter tables hold.
+/// Number of entries in the programs' filter tables.
 const ENTRIES: usize = 64;
 
-/// Fails if the programs' tables have no room for so many filters.
+/// Fails if the filters do not fit into the programs' tables.
 pub fn check_room(filters: &[Filter]) -> Result<(), FilterError> {
     let wanted: usize = filters.iter().map(|f| f.matches().len()).sum();
     if wanted <= ENTRIES {
@@ -131,8 +131,8 @@ pub fn check_room(filters: &[Filter]) -> Result<(), FilterError> {
     })
 }
 
-/// The lines that put filters into a table of the programs: nothing but what they name is measured, or everything if
-/// there are none.
+/// Returns the commands that put filters into a table of the programs. Only packets that match a filter are measured,
+/// or all packets if there are no filters.
 pub fn entries(table: &str, filters: &[Filter]) -> Vec<String> {
     if filters.is_empty() {
         return Vec::new();
@@ -146,7 +146,7 @@ pub fn entries(table: &str, filters: &[Filter]) -> Vec<String> {
 }
 
 impl Filter {
-    /// The keys of the entries for it, one for each end that may have the port.
+    /// Returns the keys of the filter's entries, one for each end that may have the port.
     fn matches(&self) -> Vec<String> {
         let mask = masked(Ipv6Addr::from_bits(u128::MAX), self.length);
         let remote = match (self.length, self.port) {

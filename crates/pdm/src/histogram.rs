@@ -1,24 +1,23 @@
-//! Distributions of delays, in the buckets of [`sketch::Histogram`], as `bucket` of `programs/pdm/pdm.p4h` numbers them.
+//! Distributions of delays, in the buckets of [`sketch::Histogram`], numbered as by `bucket` of `programs/pdm/pdm.p4h`.
 
-/// Buckets; the last one takes everything that is longer.
+/// Number of buckets. The last one holds all longer delays.
 pub const BUCKETS: u64 = 160;
-/// Base-2 logarithm of the buckets of an octave.
+/// Base-2 logarithm of the number of buckets in an octave.
 const DETAIL: u32 = 2;
 
-/// Counts of delays by length. A bucket holds the delays that are longer than the bound before and not longer
-/// than its own.
+/// Distribution of delays. A bucket holds the delays above the bound before it, up to and including its own bound.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Histogram {
-    /// Upper bounds in nanoseconds, ascending, and the delays in each bucket.
+    /// Upper bound in nanoseconds, ascending, and number of delays of each bucket.
     pub buckets: Vec<(u64, u64)>,
-    /// Delays longer than the last bound.
+    /// Number of delays above the last bound.
     pub above: u64,
-    /// All delays together, in nanoseconds.
+    /// Sum of all delays, in nanoseconds.
     pub sum: u64,
 }
 
 impl Histogram {
-    /// From the counts of the buckets, in order, and the sum of all delays.
+    /// Builds a histogram from the counts of the buckets, in order, and the sum of all delays.
     pub fn of(counts: &[u64], sum: u64) -> Histogram {
         let mut histogram = Histogram {
             sum,
@@ -34,13 +33,13 @@ impl Histogram {
         histogram
     }
 
-    /// Delays in all.
+    /// Returns the number of delays.
     pub fn samples(&self) -> u64 {
         let within = self.buckets.iter().map(|(_, count)| count);
         within.fold(self.above, |sum, count| sum.saturating_add(*count))
     }
 
-    /// Each bound with the delays that are not longer: what Prometheus calls cumulative.
+    /// Returns each bound with the number of delays up to it: the cumulative counts of Prometheus.
     pub fn cumulative(&self) -> impl Iterator<Item = (u64, u64)> {
         self.buckets.iter().scan(0u64, |sum, (bound, count)| {
             *sum = sum.saturating_add(*count);
@@ -48,10 +47,10 @@ impl Histogram {
         })
     }
 
-    /// The delay in nanoseconds that `percent` of all delays do not exceed, or nothing if there are none.
+    /// Estimates the delay in nanoseconds that `percent` of all delays do not exceed; `None` if there are no delays.
     ///
-    /// Within a bucket delays are taken as evenly spread, as Prometheus' `histogram_quantile` does. Of what is longer than the last
-    /// bound nothing is known but that, so that bound is the answer.
+    /// Delays are assumed to be evenly spread in a bucket, as by Prometheus' `histogram_quantile`. The result is at
+    /// most the last bound, since nothing is known of longer delays.
     pub fn percentile(&self, percent: u8) -> Option<u64> {
         let samples = self.samples();
         if samples == 0 {
@@ -84,7 +83,7 @@ mod tests {
         }
     }
 
-    /// As the program computes it.
+    /// Returns the bucket of a delay, as the program computes it.
     fn bucket(ns: u64) -> u64 {
         match ns {
             0..4 => ns,

@@ -1,18 +1,18 @@
-//! What flows came to that are not known any more.
+//! Sums over all flows, including those that the programs have forgotten.
 //!
-//! The programs keep a bounded number of flows, so a sum over those that are known would fall. Here each flow's
-//! contribution is kept as it was when it was last looked at. What a flow did between that look
-//! and its end is missing: at most an interval of it.
+//! The programs keep a bounded number of flows, so a sum over the known ones would decrease. Here each flow's
+//! contribution is kept as of its last observation. The packets between that observation and the flow's end are
+//! missing: at most one interval.
 
 use crate::snapshot::{Delays, Flow, FlowKey, Packets};
 use std::collections::HashMap;
 
-/// What is summed up over flows.
+/// Quantities that are summed up over flows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Sums {
     /// Packets.
     pub packets: Packets,
-    /// Nanoseconds of each delay, all samples together.
+    /// Sums of each delay over all samples, in nanoseconds.
     pub delays: Delays<u64>,
 }
 
@@ -46,16 +46,16 @@ impl Sums {
     }
 }
 
-/// All flows since the first look.
+/// Sums over all flows since the first observation.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     gone: Sums,
-    /// The flows of the last look, with when they were first seen.
+    /// Flows of the last observation, with the times when they were first seen.
     known: HashMap<FlowKey, (u64, Sums)>,
 }
 
 impl History {
-    /// Takes in the flows that are known now, and gives the sums over those and all that were known before.
+    /// Adds the flows that are known now. Returns the sums over these and all earlier ones.
     pub fn look(&mut self, flows: &[Flow]) -> Sums {
         let now: HashMap<FlowKey, (u64, Sums)> = flows
             .iter()

@@ -1,29 +1,29 @@
-//! A measurement among all that is running.
+//! Running programs that are a measurement.
 
 use crate::reader::is_measurement;
 use kernel::Record;
 use kernel::pins::Interface;
 
-/// The bundle that a measurement is.
+/// Bundle of a measurement.
 pub const BUNDLE: &str = include_str!("../../../programs/pdm/pdm.toml");
-/// How that is named in messages, and where its programs are looked for.
+/// Name of the bundle in messages, and path by which its programs are found.
 pub const BUNDLE_FILE: &str = "<onpath>/pdm/pdm.toml";
-/// The program that puts the option on, by its name in the bundle.
+/// Name in the bundle of the program that adds the option.
 pub const EGRESS: &str = "egress";
-/// The program that reads it.
+/// Name in the bundle of the program that reads the option.
 pub const INGRESS: &str = "ingress";
 
-/// The longest name that a running program may have, in bytes.
+/// Longest name of a running program, in bytes.
 const LONGEST: usize = 64;
 
-/// The name of the measurement of an interface.
+/// Returns the name of an interface's measurement.
 pub fn name(interface: &str) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '-';
     let name = interface.chars().map(|c| if fits(c) { c } else { '_' });
     "pdm-".chars().chain(name).take(LONGEST).collect()
 }
 
-/// The interface that is measured, if it is a measurement that is running.
+/// Returns the measured interface, if the running programs are a measurement.
 pub fn interface(record: &Record) -> Option<&Interface> {
     let (egress, ingress) = (record.member(EGRESS)?, record.member(INGRESS)?);
     let at = egress.interfaces.first()?;

@@ -1,11 +1,11 @@
-//! Measurements for programs: an object an interval. The names are documented in `programs/pdm/README.md`; they
-//! stay, and further ones may come. Units are in the names.
+//! Measurements as JSON, for programs: an object for each interval. The names are documented in
+//! `programs/pdm/README.md`. They are stable, and may be extended. Units are in the names.
 
 use crate::histogram::Histogram;
 use crate::snapshot::{Count, Delay, Flow, Packets, Snapshot, protocol};
 use serde_json::{Map, Value, json};
 
-/// A snapshot with at most `most` flows.
+/// Returns a snapshot with at most `most` flows.
 pub fn object(snapshot: &Snapshot, most: usize) -> Value {
     let flows: Vec<Value> = snapshot.flows.iter().take(most).map(flow).collect();
     let mut totals = packets(&snapshot.totals.packets);
@@ -66,7 +66,7 @@ fn packets(packets: &Packets) -> Map<String, Value> {
     ])
 }
 
-/// Without samples there are no lengths.
+/// Returns a delay. Without samples, it has no lengths.
 fn delay(delay: &Delay) -> Value {
     match delay.mean() {
         None => json!({ "samples": 0 }),
@@ -80,7 +80,7 @@ fn delay(delay: &Delay) -> Value {
     }
 }
 
-/// Buckets without delays are left out.
+/// Returns a histogram, without the empty buckets.
 fn histogram(histogram: &Histogram) -> Value {
     let filled = histogram.buckets.iter().filter(|(_, count)| *count > 0);
     let buckets: Vec<Value> = filled

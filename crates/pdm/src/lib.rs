@@ -1,7 +1,7 @@
-//! Performance and Diagnostic Metrics (RFC 8250) of an interface: what `onpath pdm` measures and shows.
+//! Performance and Diagnostic Metrics (RFC 8250) of an interface, for `onpath pdm`.
 //!
-//! The P4 programs of `programs/pdm` mark packets and keep what they measure in maps; here it is read and shown. All
-//! but reading are pure functions of a [`snapshot::Snapshot`].
+//! The P4 programs of `programs/pdm` mark packets and keep their measurements in maps, which are read and shown here.
+//! Everything except reading is a pure function of a [`snapshot::Snapshot`].
 
 pub mod counters;
 pub mod errors;

@@ -1,16 +1,16 @@
-//! How packets are marked.
+//! Modes of marking packets.
 
-/// How packets are marked where segmentation offload is at work.
+/// Mode of marking packets under segmentation offload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
-    /// One option and one sequence number for each packet on the wire, as RFC 8250 means it.
+    /// One option and one sequence number for each packet on the wire, as RFC 8250 requires.
     Conformant,
-    /// One option for each packet that the host hands over, which may become several.
+    /// One option for each packet from the host, which offload may split into several.
     MarkOnce,
 }
 
 impl Mode {
-    /// As it is written.
+    /// Returns the mode's name in configurations and output.
     pub fn name(self) -> &'static str {
         match self {
             Mode::Conformant => "conformant",

@@ -1,15 +1,15 @@
-//! Measurements in Prometheus' text format. Its base unit of time is the second.
+//! Measurements in Prometheus' text format, whose base unit of time is the second.
 
 use crate::histogram::Histogram;
 use crate::snapshot::{Delay, Flow, Packets, Snapshot, protocol};
 use control::exposition::{self, Family, Kind, Labels, Page, Unit, Value};
 
-/// The bounds of histograms are a nanosecond less than the powers of two between these: about 1 µs and 1 minute.
+/// Least bound of a histogram, about 1 µs. The bounds are a nanosecond below powers of two.
 const SHORTEST: u64 = (1 << 10) - 1;
-/// See [`SHORTEST`].
+/// Greatest bound of a histogram, about 1 minute.
 const LONGEST: u64 = (1 << 36) - 1;
 
-/// One quantity of a page: the end of its name, type, unit, help, and how much of it there is.
+/// Quantity of a page: the suffix of its name, type, unit, help, and a function that returns its value.
 struct Quantity<T> {
     name: &'static str,
     kind: Kind,
@@ -18,7 +18,7 @@ struct Quantity<T> {
     of: fn(&T) -> u64,
 }
 
-/// A number of packets that may fall is a gauge: a late packet is lost until it comes.
+/// Quantities of packets. One that may decrease is a gauge: a late packet counts as lost until it arrives.
 const PACKETS: [Quantity<Packets>; 5] = [
     Quantity {
         name: "packets_sent",
@@ -95,7 +95,7 @@ const DELAYS: [Quantity<Delay>; 5] = [
     },
 ];
 
-/// The page for a snapshot, with at most `most` flows.
+/// Returns the page for a snapshot, with at most `most` flows.
 pub fn page(snapshot: &Snapshot, most: usize) -> String {
     let mut page = Page::new("onpath_pdm");
     let interface = Labels::default().and("interface", &snapshot.interface);

@@ -1,4 +1,4 @@
-//! From the maps of the running programs to a [`Snapshot`].
+//! Reader of the running programs' maps, which makes a [`Snapshot`].
 
 use crate::Mode;
 use crate::counters;
@@ -10,16 +10,16 @@ use control::{Store, StoreError};
 use schema::{Field, Object, ObjectKind, Schema, Table};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What is reported of a measurement besides its figures.
+/// Properties of a measurement.
 #[derive(Clone, Debug)]
 pub struct About {
     /// The interface.
     pub interface: String,
-    /// When it began, in seconds since 1970.
+    /// Start of the measurement, in seconds since 1970.
     pub began: u64,
 }
 
-/// The programs' maps.
+/// Reader of the programs' maps.
 pub struct Reader {
     about: About,
     mode: &'static str,
@@ -30,7 +30,7 @@ pub struct Reader {
     history: History,
 }
 
-/// What is read, by the names in the programs.
+/// Objects that are read, by their names in the programs.
 #[derive(Debug)]
 struct Indices {
     flows: Object,
@@ -39,7 +39,7 @@ struct Indices {
     delays: Delays<Object>,
 }
 
-/// Where what is read is, in programs with these schemas; nothing if they are other ones than those of `programs/pdm`.
+/// Finds the objects that are read, in programs with these schemas; `None` if they are not those of `programs/pdm`.
 fn find(egress: &Schema, ingress: &Schema) -> Option<(Indices, Layout)> {
     let indices = Indices {
         flows: named(ingress, "flows")?,
@@ -56,13 +56,13 @@ fn find(egress: &Schema, ingress: &Schema) -> Option<(Indices, Layout)> {
     Some((indices, layout))
 }
 
-/// Whether programs with these schemas are a measurement.
+/// Returns true if programs with these schemas are a measurement.
 pub fn is_measurement(egress: &Schema, ingress: &Schema) -> bool {
     find(egress, ingress).is_some()
 }
 
 impl Reader {
-    /// Reads the programs of `programs/pdm`; nothing if these are other ones.
+    /// Returns a reader of the programs of `programs/pdm`; `None` if these are other programs.
     pub fn new(about: About, egress: Box<dyn Store>, ingress: Box<dyn Store>) -> Option<Reader> {
         let (indices, layout) = find(egress.schema(), ingress.schema())?;
         Some(Reader {
@@ -76,7 +76,7 @@ impl Reader {
         })
     }
 
-    /// What there is now.
+    /// Reads the current state.
     pub fn look(&mut self) -> Result<Snapshot, StoreError> {
         let mut flows = self.flows()?;
         state::order(&mut flows);
@@ -115,14 +115,14 @@ impl Reader {
     }
 }
 
-/// The extern of this name, in whatever control it is.
+/// Returns the extern of this name, in any control.
 fn named(schema: &Schema, name: &str) -> Option<Object> {
     let is_it = |known: &str| known.rsplit('.').next() == Some(name);
     let mut all = schema.objects.iter();
     all.find(|(_, data)| is_it(&data.name)).map(|(id, _)| id)
 }
 
-/// Where the figures of a flow are, in a state with the names of `programs/pdm`.
+/// Finds the fields of a flow, in a state with the names of `programs/pdm`.
 fn layout(schema: &Schema, flows: Object) -> Option<Layout> {
     let ObjectKind::FlowState { key, value } = &schema.objects[flows].kind else {
         return None;
@@ -131,14 +131,14 @@ fn layout(schema: &Schema, flows: Object) -> Option<Layout> {
     Layout::of(&names(key), &names(value))
 }
 
-/// The table whose default action is how packets are marked.
+/// Returns the table whose default action is the mode of marking.
 fn offload(egress: &Schema) -> Option<Table> {
     let is_it = |known: &str| known.rsplit('.').next() == Some("offload");
     let mut tables = egress.tables.iter();
     tables.find(|(_, t)| is_it(&t.name)).map(|(id, _)| id)
 }
 
-/// How packets are marked, as the programs are configured.
+/// Returns the mode of marking that the programs are configured for.
 fn mode(egress: &dyn Store) -> Option<&'static str> {
     let id = offload(egress.schema())?;
     let call = egress.default_action(id).ok()?;

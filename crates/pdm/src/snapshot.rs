@@ -1,4 +1,4 @@
-//! What was measured, at one moment: plain data that every view shows.
+//! Measurements at one moment: plain data for all views.
 
 use crate::histogram::Histogram;
 use std::net::Ipv6Addr;
@@ -8,33 +8,33 @@ use std::net::Ipv6Addr;
 pub struct Snapshot {
     /// The interface.
     pub interface: String,
-    /// How packets are marked.
+    /// Mode of marking packets.
     pub mode: &'static str,
-    /// When it was taken, in nanoseconds since 1970.
+    /// Time of the snapshot, in nanoseconds since 1970.
     pub time_ns: u64,
-    /// Since when it is measured, in nanoseconds before [`Snapshot::time_ns`].
+    /// Duration of the measurement so far, in nanoseconds.
     pub measured_ns: u64,
-    /// The flows that are known, those with the most packets first.
+    /// Known flows, those with the most packets first.
     pub flows: Vec<Flow>,
-    /// Of all flows, also of those that are not known any more.
+    /// Totals over all flows, including forgotten ones.
     pub totals: Totals,
-    /// Of all flows, also of those that are not known any more.
+    /// Delays of all flows, including forgotten ones.
     pub delays: Delays<Histogram>,
 }
 
-/// One of each delay that the option reports.
+/// A value for each delay that the option reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Delays<T> {
     /// From sending a packet to receiving the other end's next one (RFC 8250, section 3.1: Delta Time Last Sent).
     pub round_trip: T,
-    /// What the other end took of it, by its own account (Delta Time Last Received).
+    /// Part of it that the other end took, by its own account (Delta Time Last Received).
     pub server: T,
-    /// The rest: both directions through the network.
+    /// Rest of it: both directions through the network.
     pub network: T,
 }
 
 impl<T> Delays<T> {
-    /// All of them with their names.
+    /// Returns all of them with their names.
     pub fn named(&self) -> [(&'static str, &T); 3] {
         [
             ("round_trip", &self.round_trip),
@@ -44,13 +44,13 @@ impl<T> Delays<T> {
     }
 }
 
-/// A flow, as this end sees it.
+/// Flow, from this end's point of view.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Flow {
-    /// Which one.
+    /// Addresses, ports and protocol.
     pub key: FlowKey,
-    /// When its first packet was seen, in nanoseconds of the monotonic clock: a flow that was
-    /// removed and came again is another one.
+    /// Time of its first packet, in nanoseconds of the monotonic clock. It distinguishes the flow from an earlier one
+    /// with the same key.
     pub first_seen: u64,
     /// Packets of both directions.
     pub packets: Packets,
@@ -58,10 +58,10 @@ pub struct Flow {
     pub delays: Delays<Delay>,
 }
 
-/// RFC 8250's five tuple.
+/// Five-tuple of RFC 8250.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FlowKey {
-    /// The number of the protocol after the extension headers.
+    /// Number of the protocol after the extension headers.
     pub protocol: u8,
     /// This end's address.
     pub local: Ipv6Addr,
@@ -85,84 +85,84 @@ impl Default for FlowKey {
     }
 }
 
-/// How many packets went in each direction.
+/// Numbers of packets in each direction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Packets {
     /// Sent with the option.
     pub sent: u64,
     /// Received with the option.
     pub received: u64,
-    /// Numbers that the other end gave to packets, from the first one received to the foremost.
+    /// Number of sequence numbers of the other end, from the first one received to the highest.
     pub expected: u64,
-    /// Received after one that was sent later.
+    /// Received after a packet that was sent later.
     pub reordered: u64,
     /// Received again.
     pub duplicates: u64,
 }
 
 impl Packets {
-    /// Sent by the other end, by its sequence numbers, and not received. One that comes late is lost
-    /// until it comes.
+    /// Returns the number of packets that the other end sent, by its sequence numbers, and that did not arrive. A late
+    /// packet counts as lost until it arrives.
     pub fn lost(&self) -> u64 {
         let different = self.received.saturating_sub(self.duplicates);
         self.expected.saturating_sub(different)
     }
 }
 
-/// The lengths of a delay in nanoseconds.
+/// Statistics of a delay, in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Delay {
-    /// How often it was measured; the rest is 0 as long as that is.
+    /// Number of samples. While it is 0, the other fields are 0 too.
     pub samples: u64,
-    /// The last one.
+    /// Last sample.
     pub last: u64,
-    /// The shortest.
+    /// Shortest sample.
     pub min: u64,
-    /// The longest.
+    /// Longest sample.
     pub max: u64,
-    /// All together.
+    /// Sum of all samples.
     pub sum: u64,
 }
 
 impl Delay {
-    /// The mean of all, if there is one.
+    /// Returns the mean; `None` without samples.
     pub fn mean(&self) -> Option<u64> {
         self.sum.checked_div(self.samples)
     }
 }
 
-/// Of all flows.
+/// Totals over all flows.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Totals {
     /// Packets with the option.
     pub packets: Packets,
-    /// Packets that went out without the option, by reason.
+    /// Packets sent without the option, by reason.
     pub sent_without: Vec<Count>,
-    /// Packets that came in without the option, by reason.
+    /// Packets received without the option, by reason.
     pub received_without: Vec<Count>,
-    /// What was done to packets beside, in either direction.
+    /// Other changes to packets, in either direction.
     pub changed: Vec<Count>,
 }
 
-/// How many packets met with something.
+/// Number of packets with a certain treatment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Count {
-    /// With what.
+    /// The treatment.
     pub what: What,
-    /// How many.
+    /// Number of packets.
     pub packets: u64,
 }
 
-/// What packets meet with.
+/// Treatment of packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct What {
-    /// In a word for programs.
+    /// Name for programs.
     pub name: &'static str,
-    /// For people.
+    /// Description for people.
     pub words: &'static str,
 }
 
-/// A protocol's name, or its number.
+/// Returns a protocol's name, or its number.
 pub fn protocol(number: u8) -> String {
     match number {
         6 => "tcp".into(),
@@ -172,7 +172,7 @@ pub fn protocol(number: u8) -> String {
     }
 }
 
-/// A snapshot to test views with.
+/// Returns a snapshot for tests of views.
 #[cfg(test)]
 pub fn sample() -> Snapshot {
     let delay = |last: u64| Delay {

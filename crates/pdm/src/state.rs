@@ -1,15 +1,15 @@
-//! The programs' state of a flow, `flow_key_t` and `flow_t` of `programs/pdm/pdm.p4h`, as a [`Flow`].
+//! State of a flow in the programs, `flow_key_t` and `flow_t` of `programs/pdm/pdm.p4h`, as a [`Flow`].
 
 use crate::snapshot::{Delay, Delays, Flow, FlowKey, Packets};
 use num_traits::ToPrimitive;
 use schema::Bits;
 use std::net::Ipv6Addr;
 
-/// Where the fields are among the scalars of keys and values.
+/// Indices of the fields among the scalars of keys and values.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     protocol: usize,
-    /// This end's address and port, and the other one's.
+    /// Address and port of this end, and of the other one.
     ends: [(usize, usize); 2],
     first_seen: usize,
     samples: usize,
@@ -18,7 +18,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// By the names of the scalars; nothing if one is missing.
+    /// Finds the fields by the names of the scalars; `None` if one is missing.
     pub fn of<N: AsRef<str>>(key: &[N], value: &[N]) -> Option<Layout> {
         let index = |names: &[N], name: &str| names.iter().position(|known| known.as_ref() == name);
         let key = |name: &str| index(key, name);
@@ -50,7 +50,7 @@ impl Layout {
         })
     }
 
-    /// A flow from its key and value, which have a scalar at each index.
+    /// Decodes a flow from its key and value, which have a scalar at each index.
     pub fn flow(&self, key: &[Bits], value: &[Bits]) -> Flow {
         let number = |at: usize| value.get(at).and_then(Bits::to_u64).unwrap_or(0);
         let end = |(address, port): (usize, usize)| {
@@ -92,7 +92,7 @@ impl Layout {
     }
 }
 
-/// Flows with the most packets first; of equals, by key, so that they keep their order.
+/// Sorts flows, those with the most packets first. Ties are broken by the key, so that the order is stable.
 pub fn order(flows: &mut [Flow]) {
     flows.sort_by_key(|flow| {
         let packets = flow.packets.sent.saturating_add(flow.packets.received);

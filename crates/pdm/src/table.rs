@@ -1,5 +1,5 @@
-//! Measurements for people: a table of flows, and what there is in all. Columns that matter less come last, since a narrow terminal
-//! does not show them.
+//! Measurements as text, for people: a table of flows, and totals. Less important columns come last, since a narrow
+//! terminal does not show them.
 
 use crate::counters;
 use crate::snapshot::{Count, Delay, Flow, Snapshot, protocol};
@@ -8,7 +8,7 @@ use diag::columns;
 use std::fmt::Write;
 use std::net::Ipv6Addr;
 
-/// A snapshot as text, with at most `most` flows. Lines end in a line feed and are as long as they are.
+/// Formats a snapshot with at most `most` flows. Lines end in a line feed, and are not cut.
 pub fn text(snapshot: &Snapshot, most: usize) -> String {
     let mut out = String::new();
     let packets = &snapshot.totals.packets;
@@ -103,7 +103,7 @@ fn distribution(snapshot: &Snapshot) -> Vec<Vec<String>> {
     rows
 }
 
-/// Where a delay was never measured there is nothing to show.
+/// Formats a delay; `-` if it was never measured.
 fn shown(ns: Option<u64>) -> String {
     ns.map_or_else(|| "-".into(), delay)
 }
@@ -131,7 +131,7 @@ fn row(flow: &Flow) -> Vec<String> {
     ]
 }
 
-/// Protocol, this end and the other one.
+/// Formats a flow: protocol, this end, and the other one.
 fn name(flow: &Flow) -> String {
     let key = &flow.key;
     let end = |address: Ipv6Addr, port: u16| match port {

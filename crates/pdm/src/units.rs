@@ -1,6 +1,6 @@
-//! Lengths of time for people.
+//! Durations for people.
 
-/// Nanoseconds with three digits that count, in the unit that suits.
+/// Formats nanoseconds with three significant digits, in a suitable unit.
 pub fn delay(ns: u64) -> String {
     let (value, unit) = match ns {
         0..1_000 => return format!("{ns} ns"),

@@ -1,29 +1,29 @@
-//! What is known of one group of packets.
+//! Metrics of a group of packets.
 
 use crate::{Error, Histogram, HyperLogLog, Tally};
 
-/// A figure of one of the kinds.
+/// Metric of one of several kinds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Figure {
-    /// How many, and the sum, the least and the greatest.
+    /// Count, sum, least and greatest of numbers.
     Tally(Tally),
-    /// How values are distributed.
+    /// Distribution of numbers.
     Histogram(Histogram),
-    /// How many different items there were.
+    /// Number of distinct items.
     Distinct(HyperLogLog),
-    /// The weight of a key that is among the greatest.
+    /// Weight of one of the heaviest keys.
     Top {
-        /// At least the true weight.
+        /// Upper bound of the true weight.
         weight: u64,
-        /// By how much it may be too large.
+        /// Greatest excess of `weight` over the true weight.
         error: u64,
     },
 }
 
 impl Figure {
-    /// Adds what another processor found of the same group. Both are of one kind and shape. Weights of
-    /// greatest keys are merged by [`SpaceSaving::merge`](crate::SpaceSaving::merge), which knows of the keys that are not kept;
-    /// here they only add up.
+    /// Adds another processor's metric of the same group. Both must be of the same kind and shape. Weights of the
+    /// heaviest keys are only added here. [`SpaceSaving::merge`](crate::SpaceSaving::merge) merges them with the bounds
+    /// of the keys that are not kept.
     pub fn merge(&mut self, other: &Figure) -> Result<(), Error> {
         match (self, other) {
             (Figure::Tally(mine), Figure::Tally(theirs)) => mine.merge(theirs),

@@ -1,6 +1,6 @@
 //! The hash of all summaries, and of every set that packets insert into: SipHash-1-3.
 
-/// A key of the hash: 128 random bits. Who knows them can choose inputs that collide; who does not, cannot.
+/// Key of the hash: 128 random bits. Only those who know it can choose inputs that collide.
 pub type HashKey = [u64; 2];
 
 /// The constants that the key is mixed with: "somepseudorandomlygeneratedbytes".
@@ -13,15 +13,15 @@ const BEGIN: [u64; 4] = [
 /// Rounds after the last word.
 const LAST_ROUNDS: u32 = 3;
 
-/// Hashes bytes by SipHash-1-3: one round a word, three at the end.
+/// Hashes bytes by SipHash-1-3: one round for each word, three at the end.
 ///
 /// The function is that of J.-P. Aumasson and D. J. Bernstein, *SipHash: a fast short-input PRF* (INDOCRYPT 2012), with
-/// `c = 1` and `d = 3`. SipHash was made against inputs that are chosen to collide. Hash tables, whose hashes attackers
-/// do not see, have it with these rounds in Linux (`hsiphash`) and in Rust's standard library. The steps:
+/// `c = 1` and `d = 3`. SipHash is designed to resist inputs that are chosen to collide. Linux (`hsiphash`) and Rust's
+/// standard library use these numbers of rounds for hash tables, whose hashes attackers do not see. The steps:
 ///
 /// 1. The state is four words: the constants, XORed with the key's two words, twice in turn.
-/// 2. The bytes are read as 8-byte words, least significant byte first. A last word has the bytes that remain, zeros, and
-///    in its highest byte the number of all bytes modulo 256.
+/// 2. The bytes are read as 8-byte words, least significant byte first. A last word has the bytes that remain, zeros,
+///    and in its highest byte the number of all bytes modulo 256.
 /// 3. For each word: `v3 ^= word`, one round, `v0 ^= word`.
 /// 4. `v2 ^= 0xff`, three rounds. The hash is the XOR of the four words.
 pub fn hash(key: HashKey, bytes: &[u8]) -> u64 {
@@ -44,19 +44,19 @@ pub fn hash_u64(key: HashKey, value: u64) -> u64 {
     hash_words(key, std::iter::once(value))
 }
 
-/// The state before the first word.
+/// Returns the state before the first word.
 fn begin([low, high]: HashKey) -> [u64; 4] {
     let [a, b, c, d] = BEGIN;
     [a ^ low, b ^ high, c ^ low, d ^ high]
 }
 
-/// Takes a word in.
+/// Absorbs a word.
 fn take([v0, v1, v2, v3]: [u64; 4], word: u64) -> [u64; 4] {
     let [v0, v1, v2, v3] = round([v0, v1, v2, v3 ^ word]);
     [v0 ^ word, v1, v2, v3]
 }
 
-/// Takes the last word in, and makes the hash of the state.
+/// Absorbs the last word, and derives the hash from the state.
 fn end(state: [u64; 4], last: u64) -> u64 {
     let [v0, v1, v2, v3] = take(state, last);
     let state = [v0, v1, v2 ^ 0xff, v3];
@@ -64,7 +64,7 @@ fn end(state: [u64; 4], last: u64) -> u64 {
     state.iter().fold(0, |hash, word| hash ^ word)
 }
 
-/// A round: two halves of additions, rotations and XORs, each over both pairs of words.
+/// Performs a round: two halves of additions, rotations and XORs, each over both pairs of words.
 fn round([mut v0, mut v1, mut v2, mut v3]: [u64; 4]) -> [u64; 4] {
     v0 = v0.wrapping_add(v1);
     v2 = v2.wrapping_add(v3);

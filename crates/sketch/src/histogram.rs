@@ -1,18 +1,18 @@
-//! The distribution of numbers: buckets of a relative width.
+//! Distributions of numbers, in buckets of a relative width.
 
 use crate::{Error, checked};
 
-/// How many numbers fell into each bucket of a log-linear scale.
+/// Distribution of numbers: a count for each bucket of a log-linear scale.
 ///
-/// With *detail* `k`, numbers below `2^k` have a bucket each, and every power of two above is divided into `2^k` buckets of
-/// equal width. The bucket of `v` is
+/// With *detail* `k`, numbers below `2^k` have a bucket each, and every power of two above is divided into `2^k`
+/// buckets of equal width. The bucket of `v` is
 ///
 /// - `v` if `v < 2^k`;
-/// - otherwise, with `e` the position of the highest one of `v` (63 at most) and `s = e - k`:
+/// - otherwise, with `e` the position of the highest set bit of `v` (63 at most) and `s = e - k`:
 ///   `(s << k) + (v >> s)`.
 ///
-/// So the buckets are `0 .. (65 - k) << k` without a gap. A bucket is at most `2^-k` of its least number wide, so the middle of
-/// a bucket differs from each number in it by at most `2^-(k+1)` of the number. Counts are 64 bits and saturate.
+/// So the buckets are `0 .. (65 - k) << k` without a gap. The width of a bucket is at most `2^-k` of its least number.
+/// So its middle differs from each number in it by at most `2^-(k+1)` of that number. Counts have 64 bits and saturate.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Histogram {
     detail: u32,
@@ -23,7 +23,7 @@ impl Histogram {
     /// The greatest detail.
     pub const GREATEST: u32 = 8;
 
-    /// Empty. The detail is 0 to 8.
+    /// Returns an empty histogram. The detail is 0 to 8.
     pub fn new(detail: u32) -> Result<Histogram, Error> {
         checked("detail", detail.into(), 0, Histogram::GREATEST.into())?;
         Ok(Histogram {
@@ -32,7 +32,7 @@ impl Histogram {
         })
     }
 
-    /// From the counts that an implementation elsewhere wrote, one for each bucket.
+    /// Builds a histogram from the counts of another implementation, one for each bucket.
     pub fn from_counts(detail: u32, counts: &[u64]) -> Result<Histogram, Error> {
         let mut histogram = Histogram::new(detail)?;
         if counts.len() != histogram.counts.len() {
@@ -42,12 +42,12 @@ impl Histogram {
         Ok(histogram)
     }
 
-    /// The counts, by bucket.
+    /// Returns the counts, by bucket.
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
 
-    /// The bucket of a number.
+    /// Returns the bucket of a number.
     pub fn bucket(&self, value: u64) -> usize {
         let highest = value.checked_ilog2().unwrap_or(0);
         let Some(shift) = highest.checked_sub(self.detail) else {
@@ -56,18 +56,18 @@ impl Histogram {
         ((shift as usize) << self.detail) + (value >> shift) as usize
     }
 
-    /// The least and the greatest number of a bucket.
+    /// Returns the least and the greatest number of a bucket.
     pub fn bounds(&self, bucket: usize) -> (u64, u64) {
         bounds(self.detail, bucket)
     }
 
-    /// The number that stands for a bucket: the middle, rounded down.
+    /// Returns the number that represents a bucket: the middle, rounded down.
     fn middle(&self, bucket: usize) -> u64 {
         let (least, greatest) = self.bounds(bucket);
         least + (greatest - least) / 2
     }
 
-    /// How far [`Self::quantile`] may be from the number of that rank, relative to it.
+    /// Returns the greatest relative error of [`Self::quantile`].
     pub fn relative_error(&self) -> f64 {
         0.5 / f64::from(1u32 << self.detail)
     }
@@ -78,12 +78,13 @@ impl Histogram {
         self.counts[bucket] = self.counts[bucket].saturating_add(1);
     }
 
-    /// How many numbers there were.
+    /// Returns the number of numbers that were added.
     pub fn total(&self) -> u64 {
         self.counts.iter().fold(0, |sum, &n| sum.saturating_add(n))
     }
 
-    /// About the sum of all numbers: each counts as the middle of its bucket, so it is no further off than [`Self::relative_error`].
+    /// Estimates the sum of all numbers: each counts as the middle of its bucket. The relative error is at most
+    /// [`Self::relative_error`].
     pub fn sum(&self) -> f64 {
         let buckets = self.counts.iter().enumerate();
         buckets.fold(0.0, |sum, (bucket, &count)| {
@@ -91,7 +92,8 @@ impl Histogram {
         })
     }
 
-    /// Adds what another one counted, of the same detail. The result is that of adding all numbers to one.
+    /// Adds the counts of another histogram of the same detail. The result is the same as if one histogram had counted
+    /// all numbers.
     pub fn merge(&mut self, other: &Histogram) -> Result<(), Error> {
         if self.detail != other.detail {
             return Err(Error::Different);
@@ -102,8 +104,8 @@ impl Histogram {
         Ok(())
     }
 
-    /// About the number below or at which a share `q` (0 to 1) of all numbers lie: the middle of the bucket of the number
-    /// of rank `ceil(q * total)`, at least 1, in ascending order. `None` if there were no numbers.
+    /// Estimates the `q`-quantile, for `q` from 0 to 1: the middle of the bucket with the number of rank
+    /// `ceil(q * total)`, at least 1, in ascending order. `None` if there are no numbers.
     pub fn quantile(&self, q: f64) -> Option<u64> {
         let rank = (q.clamp(0.0, 1.0) * self.total() as f64).ceil().max(1.0) as u64;
         let mut below = 0u64;
@@ -112,12 +114,12 @@ impl Histogram {
             below >= rank
         };
         let bucket = self.counts.iter().position(reached);
-        // Rounding may take the rank past the last number.
+        // Rounding may move the rank beyond the last number.
         let last = || self.counts.iter().rposition(|&count| count > 0);
         Some(self.middle(bucket.or_else(last)?))
     }
 
-    /// The buckets that are not empty, in ascending order: least number, greatest number, count.
+    /// Returns the buckets that are not empty, in ascending order: least number, greatest number, count.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> {
         let used = self.counts.iter().enumerate().filter(|(_, n)| **n > 0);
         used.map(|(bucket, &count)| {
@@ -127,7 +129,7 @@ impl Histogram {
     }
 }
 
-/// The least and the greatest number of a bucket of the scale with this detail.
+/// Returns the least and the greatest number of a bucket at this detail.
 pub fn bounds(detail: u32, bucket: usize) -> (u64, u64) {
     let one = 1 << detail;
     let Some(shift) = (bucket >> detail).checked_sub(1) else {

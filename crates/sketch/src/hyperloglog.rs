@@ -1,19 +1,19 @@
-//! How many distinct values there were: HyperLogLog.
+//! Number of distinct values: HyperLogLog.
 
 use crate::{Error, checked};
 
-/// An estimate of the number of distinct values among those that were added.
+/// Estimate of the number of distinct values among those that were added.
 ///
-/// With *precision* `p` it has `m = 2^p` registers of one byte, zero at first. A value comes as a 64-bit hash
-/// (see [`hash`](crate::hash())):
+/// With *precision* `p` it has `m = 2^p` registers of one byte, which start at zero. A value is added by its 64-bit
+/// hash (see [`hash`](crate::hash())):
 ///
-/// - its upper `p` bits are the register's index;
-/// - its *rank* is 1 plus the number of zeros in front of the first one of the other `64 - p` bits; if all of them are
-///   zero, it is `65 - p`;
+/// - the upper `p` bits are the register's index;
+/// - the *rank* is 1 plus the number of leading zeros in the other `64 - p` bits; if all of them are zero, it is
+///   `65 - p`;
 /// - the register becomes the rank if that is larger.
 ///
-/// The standard error of the estimate is `1.04 / sqrt(m)` at any number of values: 3.25 % for precision 10, 0.81 % for 14
-/// (P. Flajolet and others, *HyperLogLog*, 2007). The estimator is the improved one of O. Ertl, *New cardinality
+/// The standard error of the estimate is `1.04 / sqrt(m)` at any number of values: 3.25 % for precision 10, 0.81 % for
+/// 14 (P. Flajolet and others, *HyperLogLog*, 2007). The estimator is the improved one of O. Ertl, *New cardinality
 /// estimation algorithms for HyperLogLog sketches*, 2017, section 3.3, which needs no correction for few values.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HyperLogLog {
@@ -22,12 +22,12 @@ pub struct HyperLogLog {
 }
 
 impl HyperLogLog {
-    /// The least precision.
+    /// Least precision.
     pub const LEAST: u32 = 4;
-    /// The greatest precision.
+    /// Greatest precision.
     pub const GREATEST: u32 = 14;
 
-    /// Empty. The precision is 4 to 14.
+    /// Returns an empty sketch. The precision is 4 to 14.
     pub fn new(precision: u32) -> Result<HyperLogLog, Error> {
         HyperLogLog::check(precision)?;
         Ok(HyperLogLog {
@@ -36,8 +36,8 @@ impl HyperLogLog {
         })
     }
 
-    /// From the registers that an implementation elsewhere wrote, as many as the precision needs. A rank that no hash
-    /// has counts as the greatest one.
+    /// Builds a sketch from the registers of another implementation, as many as the precision requires. An impossible
+    /// rank counts as the greatest one.
     pub fn from_registers(precision: u32, registers: &[u8]) -> Result<HyperLogLog, Error> {
         HyperLogLog::check(precision)?;
         if registers.len() != 1 << precision {
@@ -55,12 +55,12 @@ impl HyperLogLog {
         checked("precision", precision.into(), least.into(), greatest.into())
     }
 
-    /// The registers, by index.
+    /// Returns the registers, by index.
     pub fn registers(&self) -> &[u8] {
         &self.registers
     }
 
-    /// The standard error of [`Self::estimate`], relative to the true number.
+    /// Returns the standard error of [`Self::estimate`], relative to the true number.
     pub fn standard_error(&self) -> f64 {
         1.04 / (self.registers.len() as f64).sqrt()
     }
@@ -68,15 +68,15 @@ impl HyperLogLog {
     /// Adds a value by its hash.
     pub fn add(&mut self, hash: u64) {
         let index = (hash >> (64 - self.precision)) as usize;
-        // A one behind the last bit ends the search where all bits are zero.
+        // A one after the last bit ends the count if all bits are zero.
         let rest = (hash << self.precision) | (1 << (self.precision - 1));
         let rank = rest.leading_zeros() as u8 + 1;
         let register = &mut self.registers[index];
         *register = rank.max(*register);
     }
 
-    /// Adds what another one saw: each register becomes the larger of both. The result is that of adding all values to
-    /// one. Both have the same precision.
+    /// Adds the values of another sketch of the same precision: each register becomes the larger of both. The result is
+    /// the same as if one sketch had seen all values.
     pub fn merge(&mut self, other: &HyperLogLog) -> Result<(), Error> {
         if self.precision != other.precision {
             return Err(Error::Different);
@@ -87,7 +87,7 @@ impl HyperLogLog {
         Ok(())
     }
 
-    /// How many distinct values there were. Exactly 0 for none.
+    /// Estimates the number of distinct values; exactly 0 for none.
     pub fn estimate(&self) -> f64 {
         let m = self.registers.len() as f64;
         let greatest = usize::from(greatest_rank(self.precision));
@@ -105,12 +105,12 @@ impl HyperLogLog {
     }
 }
 
-/// The rank of a hash that is zero behind the index.
+/// Returns the rank of a hash that is zero after the index.
 fn greatest_rank(precision: u32) -> u8 {
     (65 - precision) as u8
 }
 
-/// The share of registers that are zero, as the estimator needs it: `x + sum of x^(2^k) * 2^(k-1)` for k from 1.
+/// Transforms the fraction of zero registers for the estimator: `x + sum of x^(2^k) * 2^(k-1)` for k from 1.
 fn sigma(x: f64) -> f64 {
     if x == 1.0 {
         return f64::INFINITY;
@@ -127,7 +127,7 @@ fn sigma(x: f64) -> f64 {
     }
 }
 
-/// The share of registers that are not saturated, as the estimator needs it:
+/// Transforms the fraction of registers that are not saturated for the estimator:
 /// `(1 - x - sum of (1 - x^(2^-k))^2 * 2^-k) / 3` for k from 1.
 fn tau(x: f64) -> f64 {
     if x == 0.0 || x == 1.0 {

@@ -1,12 +1,12 @@
 //! Summaries of streams in bounded memory.
 //!
-//! [`HyperLogLog`] estimates how many distinct values there were, [`SpaceSaving`] finds the most frequent items, and
-//! [`Histogram`] keeps a distribution. Each has a bound on its error, a size that is fixed when it is made, and a merge of
-//! summaries that different processors made. What a summary holds is a function of what was added alone, defined
-//! here down to the bit: an implementation elsewhere (in generated code, in C) that follows the same steps has the
-//! same memory, and can be read by this crate.
+//! [`HyperLogLog`] estimates the number of distinct values, [`SpaceSaving`] finds the most frequent items, and
+//! [`Histogram`] keeps a distribution. Each has a bounded error, a size that is fixed at its creation, and a merge for
+//! the summaries of several processors. The contents of a summary depend only on the values added, in a way that is
+//! defined here down to the bit. Another implementation (in generated code, in C) that follows the same steps has the
+//! same memory, and this crate can read it.
 //!
-//! All arithmetic on `u64` wraps unless something else is stated.
+//! All arithmetic on `u64` wraps unless stated otherwise.
 
 mod figure;
 mod hash;
@@ -22,21 +22,21 @@ pub use hyperloglog::HyperLogLog;
 pub use space_saving::{Item, SpaceSaving};
 pub use tally::Tally;
 
-/// Why a summary cannot be made or merged.
+/// Reason why a summary cannot be created or merged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Error {
     /// A parameter is outside its range.
     Parameter {
-        /// Which one.
+        /// Name of the parameter.
         name: &'static str,
-        /// What it was.
+        /// Its value.
         value: u64,
         /// Its least value.
         least: u64,
         /// Its greatest value.
         greatest: u64,
     },
-    /// The two have different parameters, so that their memory does not correspond.
+    /// The two summaries have different parameters, so their memory does not correspond.
     Different,
 }
 
@@ -56,7 +56,7 @@ impl std::fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// `value` if it is in the range.
+/// Returns `value` if it is in the range.
 fn checked(name: &'static str, value: u64, least: u64, greatest: u64) -> Result<u64, Error> {
     if (least..=greatest).contains(&value) {
         return Ok(value);

@@ -1,44 +1,44 @@
-//! The most frequent items: Space-Saving, in sets.
+//! Most frequent items: Space-Saving, in sets.
 
 use crate::{Error, HashKey, checked, hash};
 
-/// An item with its count.
+/// Item with its count.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Item {
-    /// At least the true weight.
+    /// Upper bound of the true weight.
     pub count: u64,
-    /// By how much `count` may exceed the true weight.
+    /// Greatest excess of `count` over the true weight.
     pub error: u64,
-    /// The item.
+    /// Bytes of the item.
     pub bytes: Vec<u8>,
 }
 
-/// Counts of the most frequent items (A. Metwally and others, *Efficient computation of frequent and top-k elements in data
-/// streams*, 2005), in `2^sets_log2` sets of `ways` counters, so that an update looks at one set only. With one set it
-/// is the algorithm of the paper.
+/// Counts of the most frequent items (A. Metwally and others, *Efficient computation of frequent and top-k elements in
+/// data streams*, 2005). There are `2^sets_log2` sets of `ways` counters, so that an update touches only one set. With
+/// one set, this is the algorithm of the paper.
 ///
-/// The item's set is its hash (see [`hash`](crate::hash()), with the key that all summaries have) modulo the number of
-/// sets. Adding an item of weight `w`:
+/// The item's set is its hash (see [`hash`](crate::hash()), with the key of all summaries) modulo the number of sets.
+/// An item of weight `w` is added as follows:
 ///
-/// 1. if one of the set's counters has the item, its count grows by `w`;
-/// 2. otherwise, if not all counters are in use, the next one in order gets the item, count `w`, error 0;
-/// 3. otherwise the counter of the least count, the first among equal ones, is given to the item: its error becomes the
-///    count that it had, and its count grows by `w`.
+/// 1. If one of the set's counters has the item, its count grows by `w`.
+/// 2. Otherwise, if not all counters are in use, the next one in order gets the item, count `w`, error 0.
+/// 3. Otherwise the counter with the least count, the first among equal ones, is given to the item: its error becomes
+///    the count that it had, and its count grows by `w`.
 ///
-/// A weight of 0 changes nothing. Counts saturate. For each item that is kept, `count - error <= true weight <= count`. One that is not kept
-/// has at most the weight of its set's least count ([`Self::unseen`]), which is at most the weight that the set saw, divided
-/// by `ways`: every item with more than that is kept.
+/// A weight of 0 changes nothing. Counts saturate. For each kept item, `count - error <= true weight <= count`. The
+/// weight of any other item is at most the least count of its set ([`Self::unseen`]). That count is at most the weight
+/// added to the set, divided by `ways`. So every item with more weight is kept.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpaceSaving {
     key: HashKey,
     ways: usize,
-    /// In the order in which counters came into use.
+    /// Counters of each set, in the order in which they came into use.
     sets: Vec<Vec<Item>>,
     total: u64,
 }
 
 impl SpaceSaving {
-    /// Empty: `2^sets_log2` sets (0 to 16) of 1 to 256 counters.
+    /// Returns an empty summary: `2^sets_log2` sets (0 to 16) of 1 to 256 counters.
     pub fn new(key: HashKey, sets_log2: u32, ways: usize) -> Result<SpaceSaving, Error> {
         checked("sets_log2", sets_log2.into(), 0, 16)?;
         checked("ways", ways as u64, 1, 256)?;
@@ -50,7 +50,7 @@ impl SpaceSaving {
         })
     }
 
-    /// From the counters that an implementation elsewhere wrote: those of each set in use, in order.
+    /// Builds a summary from the counters of another implementation: those in use in each set, in order.
     pub fn from_sets(
         key: HashKey,
         ways: usize,
@@ -61,29 +61,29 @@ impl SpaceSaving {
         if sets.len() != all.sets.len() || sets.iter().any(|set| set.len() > ways) {
             return Err(Error::Different);
         }
-        // The counts of a set sum to its weight: an item's error was counted for another.
+        // The counts of a set sum to its weight: an item's error was counted for an earlier one.
         let counts = sets.iter().flatten().map(|item| item.count);
         all.total = counts.fold(0, u64::saturating_add);
         all.sets = sets;
         Ok(all)
     }
 
-    /// The weight of all that was added.
+    /// Returns the weight of all that was added.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// How many counters there are.
+    /// Returns the number of counters.
     pub fn capacity(&self) -> usize {
         self.sets.len() * self.ways
     }
 
-    /// The set of an item.
+    /// Returns the set of an item.
     fn set_of(&self, item: &[u8]) -> usize {
         hash(self.key, item) as usize & (self.sets.len() - 1)
     }
 
-    /// Adds an item of a weight.
+    /// Adds an item with a weight.
     pub fn add(&mut self, item: &[u8], weight: u64) {
         if weight == 0 {
             return;
@@ -113,20 +113,20 @@ impl SpaceSaving {
         least.bytes.extend_from_slice(item);
     }
 
-    /// The most that an item can weigh that is not kept: the least count of its set, 0 while the set has counters that
-    /// are not in use.
+    /// Returns the greatest weight that an item without a counter may have: the least count of its set, or 0 if the set
+    /// has unused counters.
     pub fn unseen(&self, item: &[u8]) -> u64 {
         least(&self.sets[self.set_of(item)], self.ways)
     }
 
-    /// The most that any item can weigh that is not kept.
+    /// Returns the greatest weight that any item without a counter may have.
     pub fn greatest_unseen(&self) -> u64 {
         let bounds = self.sets.iter().map(|set| least(set, self.ways));
         bounds.max().unwrap_or(0)
     }
 
-    /// The `k` items of the largest counts, those first; of equal counts that with the smaller error, then the smaller
-    /// bytes.
+    /// Returns the `k` items with the largest counts, in descending order. Ties are broken by the smaller error, then
+    /// by the smaller bytes.
     pub fn top(&self, k: usize) -> Vec<Item> {
         let mut items: Vec<Item> = self.sets.iter().flatten().cloned().collect();
         items.sort_by(ranked);
@@ -134,10 +134,11 @@ impl SpaceSaving {
         items
     }
 
-    /// Adds what another one saw, of the same key and shape. In each set, an item has the sum of both counts and of
-    /// both errors; where one of them does not keep it, the least count there ([`Self::unseen`]) is its count and its
-    /// error. The `ways` first, in the order of [`Self::top`], are kept in that order. The bounds hold for the
-    /// sum (P. Agarwal and others, *Mergeable summaries*, 2012). A set's counts can sum to more than its weight then.
+    /// Adds another summary of the same key and shape. In each set, an item gets the sum of both counts and of both
+    /// errors. If one summary does not keep it, that summary's least count ([`Self::unseen`]) is its count and its
+    /// error there. The first `ways` items in the order of [`Self::top`] are kept, in that order. The bounds hold for
+    /// the sum (P. Agarwal and others, *Mergeable summaries*, 2012). Afterwards, a set's counts may sum to more than
+    /// its weight.
     pub fn merge(&mut self, other: &SpaceSaving) -> Result<(), Error> {
         let shape = |s: &SpaceSaving| (s.key, s.ways, s.sets.len());
         if shape(self) != shape(other) {
@@ -165,7 +166,7 @@ impl SpaceSaving {
     }
 }
 
-/// The most that an item can weigh that this set does not keep.
+/// Returns the greatest weight of an item that this set does not keep.
 fn least(set: &[Item], ways: usize) -> u64 {
     if set.len() < ways {
         return 0;
@@ -173,7 +174,7 @@ fn least(set: &[Item], ways: usize) -> u64 {
     set.iter().map(|item| item.count).min().unwrap_or(0)
 }
 
-/// The item with what a set of the other summary has of it, which is at most `unseen` if it does not keep it.
+/// Adds a set of the other summary to an item. If the set does not keep the item, `unseen` is the bound there.
 fn sum(item: &Item, set: &[Item], unseen: u64) -> Item {
     let found = set.iter().find(|other| other.bytes == item.bytes);
     let (count, error) = found.map_or((unseen, unseen), |other| (other.count, other.error));
@@ -184,7 +185,7 @@ fn sum(item: &Item, set: &[Item], unseen: u64) -> Item {
     }
 }
 
-/// Largest count first, then smallest error, then smallest bytes.
+/// Orders items by the largest count, then the smallest error, then the smallest bytes.
 fn ranked(a: &Item, b: &Item) -> std::cmp::Ordering {
     let keys = (b.count, a.error).cmp(&(a.count, b.error));
     keys.then_with(|| a.bytes.cmp(&b.bytes))

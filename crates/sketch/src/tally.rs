@@ -1,15 +1,15 @@
-//! How many numbers there were, and their sum, least and greatest.
+//! Count, sum, least and greatest of numbers.
 
-/// What is known of numbers without keeping them.
+/// Count, sum, least and greatest of numbers that are not kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
-    /// How many.
+    /// Number of numbers.
     pub count: u64,
     /// Their sum, which wraps.
     pub sum: u64,
-    /// The least; 0 if there were none.
+    /// Least number; 0 if there are none.
     pub least: u64,
-    /// The greatest; 0 if there were none.
+    /// Greatest number; 0 if there are none.
     pub greatest: u64,
 }
 
@@ -24,7 +24,7 @@ impl Tally {
         self.count = self.count.wrapping_add(1);
     }
 
-    /// Adds what another one counted. The result is that of adding all numbers to one.
+    /// Adds another tally. The result is the same as if one tally had counted all numbers.
     pub fn merge(&mut self, other: &Tally) {
         if other.count == 0 {
             return;
@@ -37,7 +37,7 @@ impl Tally {
         self.count = self.count.wrapping_add(other.count);
     }
 
-    /// The mean; `None` if there were no numbers.
+    /// Returns the mean; `None` if there are no numbers.
     pub fn mean(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }

@@ -1,4 +1,4 @@
-//! The figures of one group.
+//! Metrics of a group.
 
 use crate::MAX_TEXT;
 use crate::catalogue::Type;
@@ -6,19 +6,20 @@ use crate::query::{Function, Query};
 use crate::value::Value;
 use sketch::{HashKey, Histogram, HyperLogLog, SpaceSaving};
 
-/// The precision of the estimates of distinct values: a standard error of 1.6 %.
+/// Precision of estimates of distinct values: a standard error of 1.6 %.
 pub(crate) const PRECISION: u32 = 12;
-/// The detail of histograms, as programs on the path have it: quantiles are within 6.2 %.
+/// Detail of histograms, the same as in programs on the path: quantiles are within 6.2 %.
 pub(crate) const DETAIL: u32 = externs::figures::DETAIL;
-/// Counters in a set of `top`.
+/// Number of counters in a set of `top`.
 pub(crate) const WAYS: usize = 16;
 
-/// The sets of `top(k, ..)`, as a power of two: at least 256 counters, and 32 for each value that is asked for.
+/// Returns the number of sets of `top(k, ..)`, as a power of two. There are at least 256 counters, and 32 for each of
+/// the `k` values.
 pub(crate) fn sets_log2(k: usize) -> u32 {
     (k * 32).max(256).div_ceil(WAYS).next_power_of_two().ilog2()
 }
 
-/// What an aggregate keeps. Sums saturate.
+/// State of an aggregate. Sums saturate.
 #[derive(Clone, Debug)]
 pub(crate) enum State {
     Total(u64),
@@ -29,7 +30,7 @@ pub(crate) enum State {
         number: u64,
     },
     Distinct(HyperLogLog),
-    /// In a box, so that every group has room for a sum and no more.
+    /// Boxed, so that the states of other aggregates take less memory.
     Top(Box<SpaceSaving>),
     Histogram(Histogram),
     Rate {
@@ -38,30 +39,30 @@ pub(crate) enum State {
     },
 }
 
-/// A figure as it is shown.
+/// Value of an aggregate, for reports.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Cell {
-    /// Nothing had the attribute, or no time went by.
+    /// No value: no record had the attribute, or no time has passed.
     Nothing,
     /// An exact number.
     Number(u64),
     /// A number with a fraction.
     Real(f64),
-    /// An estimate, and its standard error relative to it.
+    /// An estimate, and its relative standard error.
     Estimate(f64, f64),
     /// The most frequent values.
     Top {
-        /// The value, at least its true count, and by how much that may be too large.
+        /// Value, upper bound of its count, and greatest error of that bound.
         items: Vec<(Value<'static>, u64, u64)>,
-        /// No value that is not among those that were kept came more often.
+        /// Greatest count that a value without a counter may have.
         unseen: u64,
     },
-    /// A distribution, and how far a quantile may be from the exact one, relative to it.
+    /// A distribution, and the relative error of its quantiles.
     Histogram(Histogram, f64),
 }
 
 impl State {
-    /// Empty. With this key of the hash.
+    /// Returns the state before the first record; `hash_key` is the key of the hash.
     pub(crate) fn new(function: Function, hash_key: HashKey) -> State {
         // The parameters are in their ranges.
         let made = match function {
@@ -82,7 +83,7 @@ impl State {
         made.unwrap_or(State::Total(0))
     }
 
-    /// Adds a value. For `count` and the like it is the number to add.
+    /// Adds a value: for `count` and the like, the number to add.
     pub(crate) fn add(&mut self, value: &Value, hash_key: HashKey) {
         match (self, value) {
             (State::Distinct(sketch), value) => sketch.add(sketch::hash(hash_key, &value.bytes())),
@@ -106,7 +107,7 @@ impl State {
         }
     }
 
-    /// The figure, `seconds` after the last report.
+    /// Returns the aggregate's value, `seconds` after the last report.
     pub(crate) fn cell(&mut self, function: Function, query: &Query, seconds: f64) -> Cell {
         match self {
             State::Total(total) => Cell::Number(*total),
@@ -145,7 +146,7 @@ impl State {
     }
 }
 
-/// The most memory that an aggregate of one group takes, in bytes.
+/// Returns the greatest memory that an aggregate takes in a group, in bytes.
 pub(crate) fn memory(function: Function, query: &Query) -> usize {
     match function {
         Function::Distinct(_) => 1 << PRECISION,
@@ -158,7 +159,7 @@ pub(crate) fn memory(function: Function, query: &Query) -> usize {
     }
 }
 
-/// The most memory that the bytes of a value take.
+/// Returns the greatest memory that the bytes of a value take.
 pub(crate) fn value_memory(ty: Type) -> usize {
     match ty {
         Type::Number(_) | Type::Time => 8,

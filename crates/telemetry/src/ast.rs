@@ -1,54 +1,54 @@
-//! A query as it was written.
+//! Syntax tree of a query.
 
 use crate::query::Operator;
 use diag::Span;
 use std::net::IpAddr;
 
-/// The whole query.
+/// Whole query.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
     pub aggregates: Vec<Call>,
     pub keys: Vec<Name>,
     pub condition: Option<Condition>,
     pub order: Option<Order>,
-    /// The number of groups that are shown.
+    /// Number of groups that are shown.
     pub most: Option<(u64, Span)>,
 }
 
-/// The order of groups.
+/// Order of groups.
 #[derive(Clone, Debug)]
 pub(crate) struct Order {
     pub by: By,
-    /// True if the largest comes first; `None` if nothing is said.
+    /// True if the largest comes first; `None` if the query does not specify it.
     pub descending: Option<bool>,
 }
 
-/// The order of groups.
+/// Sort key of groups.
 #[derive(Clone, Debug)]
 pub(crate) enum By {
     Aggregate(Call),
     Key(Name),
 }
 
-/// A name of an attribute.
+/// Name of an attribute.
 #[derive(Clone, Debug)]
 pub(crate) struct Name {
     pub text: String,
     pub span: Span,
 }
 
-/// An aggregate: its name is known, and its arguments are those that it takes.
+/// Call of an aggregate. The parser has checked its name and the number of its arguments.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub function: &'static str,
-    /// Of `top`.
+    /// Number of values of `top`.
     pub number: Option<(u64, Span)>,
     pub attribute: Option<Name>,
     pub span: Span,
 }
 
 impl Call {
-    /// As the user would write it: `sum(packet.length)`.
+    /// Returns the call as the user would write it: `sum(packet.length)`.
     pub(crate) fn label(&self) -> String {
         match (&self.attribute, self.number) {
             (None, _) => self.function.to_string(),
@@ -58,7 +58,7 @@ impl Call {
     }
 }
 
-/// A condition.
+/// Condition on a record.
 #[derive(Clone, Debug)]
 pub(crate) enum Condition {
     /// All of these.
@@ -67,23 +67,23 @@ pub(crate) enum Condition {
     Any(Vec<Condition>),
     /// Not this.
     Not(Box<Condition>),
-    /// An attribute, and what is asked of it.
+    /// A test of an attribute.
     Test(Name, Test),
 }
 
-/// What is asked of an attribute.
+/// Test of an attribute.
 #[derive(Clone, Debug)]
 pub(crate) enum Test {
     Compare(Operator, Span, Literal),
     In(Vec<Literal>),
-    /// The span is that of the words.
+    /// The span is that of `starts with`.
     StartsWith(Span, Literal),
-    /// The pattern as it was written, and the span of what stands between the quotes.
+    /// The pattern as it was written, and its span between the quotes.
     Matches(Span, String, Span),
 }
 
 impl Test {
-    /// The values that the attribute is compared with.
+    /// Returns the values that the attribute is compared with.
     pub(crate) fn literals(&self) -> &[Literal] {
         match self {
             Test::Compare(.., literal) | Test::StartsWith(_, literal) => {
@@ -95,7 +95,7 @@ impl Test {
     }
 }
 
-/// A value, where it stands, and how it was written.
+/// Value, with its location and its text.
 #[derive(Clone, Debug)]
 pub(crate) struct Literal {
     pub value: Constant,
@@ -103,7 +103,7 @@ pub(crate) struct Literal {
     pub written: String,
 }
 
-/// A value.
+/// Value of a literal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Constant {
     Number(u64),
@@ -112,12 +112,12 @@ pub(crate) enum Constant {
     Text(Vec<u8>),
     Address(IpAddr, Option<u8>),
     Mac([u8; 6]),
-    /// A name, which is no value.
+    /// A name, which is not a value.
     Name(String),
 }
 
 impl Constant {
-    /// What it is, with an article.
+    /// Returns the kind of value, with an article.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Constant::Number(_) => "a number",

@@ -1,13 +1,13 @@
-//! Requests whose answers have not come: what they were decides whether an answer has a body.
+//! Requests without an answer so far. The kind of a request decides whether its answer has a body.
 
-/// The requests of a connection, in their order: of each, its kind ([`payload::Next::kind_of`]). A program on the path keeps the same (`stream_awaited` in
-/// `p4include/streams.p4`).
+/// Requests of a connection, in their order: the kind of each ([`payload::Next::kind_of`]). A program on the path keeps
+/// the same state (`stream_awaited` in `p4include/streams.p4`).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Awaited {
-    /// Of each two bits, the first request's lowest. Those of requests that do not fit are 0.
+    /// Kinds, two bits each, the first request in the lowest bits. Requests that do not fit have the kind 0.
     kinds: u64,
     number: u32,
-    /// True if a request of some kind did not fit.
+    /// True if a request of a kind other than 0 did not fit.
     lost: bool,
 }
 
@@ -15,7 +15,8 @@ const BITS: u32 = 2;
 const _: () = assert!(payload::MOST_ANSWERS < 1 << BITS);
 
 impl Awaited {
-    /// Adds later requests. False if one of a kind does not fit, which counts as any other then.
+    /// Appends later requests. Returns false if one with a kind other than 0 does not fit; it then counts as one of
+    /// kind 0.
     pub(crate) fn add(&mut self, later: Awaited) -> bool {
         let at = BITS.saturating_mul(self.number);
         let placed = later.kinds.checked_shl(at).unwrap_or(0);
@@ -25,7 +26,7 @@ impl Awaited {
         fits && !later.lost
     }
 
-    /// Adds a request.
+    /// Appends a request.
     pub(crate) fn ask(&mut self, kind: usize) {
         self.lost |= !self.add(Awaited {
             kinds: kind as u64,
@@ -34,7 +35,7 @@ impl Awaited {
         });
     }
 
-    /// The kind of the first request, whose answer comes; 0 if there is none.
+    /// Removes the first request, whose answer arrives, and returns its kind; 0 if there is none.
     pub(crate) fn answer(&mut self) -> usize {
         let first = self.kinds & ((1 << BITS) - 1);
         self.kinds >>= BITS;

@@ -1,23 +1,24 @@
-//! What is behind the head of a message: its body, and where the next message begins.
+//! End of a message: its body, and the position of the next message.
 
 use crate::awaited::Awaited;
 use payload::{Exchange, Next, Reason, Sides, Taken, Value, chunks};
 
-/// The digits that the length of a body may have: more than those of a file.
+/// Greatest number of digits in the length of a body: more than any file has.
 const MOST_DIGITS: usize = 10;
 
-/// The end of a body that is all that follows on its connection.
+/// End of a body that extends to the end of its connection.
 pub(crate) const NO_END: u64 = u64::MAX;
 
-/// What is behind the head of a message.
+/// Part of a message after its head.
 pub(crate) struct Behind {
-    /// Where its body begins.
+    /// Offset of its body.
     pub body: usize,
-    /// The offset of the next message; [`NO_END`], or where in a body in chunks the bytes end ([`chunks::pass`]).
+    /// Offset of the next message. For a body without an end, [`NO_END`]; for a chunked body that continues, its state
+    /// at the end of the bytes ([`chunks::pass`]).
     pub end: u64,
 }
 
-/// Names of the attributes that tell where the next message begins: each is asked for, and is found again by its place.
+/// Names of the attributes that locate the next message. Each is read, and is found again by its index.
 pub(crate) struct Signs<'s> {
     next: &'s Next,
     exchange: Option<&'s Exchange>,
@@ -25,13 +26,13 @@ pub(crate) struct Signs<'s> {
 }
 
 impl<'s> Signs<'s> {
-    /// Those of a schema whose messages follow one another.
+    /// Collects the names for a schema whose messages follow one another.
     pub(crate) fn new(next: &'s Next, exchange: Option<&'s Exchange>) -> Signs<'s> {
         let mut names = vec![next.body.as_str(), &next.length];
         names.extend(next.chunked.as_deref());
         names.extend(next.none.as_ref().map(|none| none.attribute.as_str()));
         names.extend(next.to_end.as_deref());
-        // Which requests these are matters to some answers only.
+        // The kind of a request matters only if some answers depend on it.
         let exchange = exchange.filter(|_| !next.answers.is_empty());
         names.extend(exchange.iter().flat_map(|exchange| exchange.attributes()));
         Signs {
@@ -41,7 +42,7 @@ impl<'s> Signs<'s> {
         }
     }
 
-    /// The names, some of which may stand twice.
+    /// Returns the names, which may have duplicates.
     pub(crate) fn names(&self) -> &[&'s str] {
         &self.names
     }
@@ -58,8 +59,9 @@ impl<'s> Signs<'s> {
         }
     }
 
-    /// Finds where the body of a message begins, and what follows it, where messages of its kind do: of HTTP, requests that are sent without waiting for
-    /// answers (RFC 9112, section 9.3.2), and their answers. `None` if nothing says where that is. The values are those of the names.
+    /// Locates the body of a message, and the message that follows. In HTTP, these are pipelined requests (RFC 9112,
+    /// section 9.3.2) and their answers. `values` are those of [`Signs::names`]. `None` if nothing locates the next
+    /// message.
     pub(crate) fn behind(
         &self,
         values: &[Option<Taken>],
@@ -99,7 +101,7 @@ impl<'s> Signs<'s> {
         end_at(body as u64 + decimal(length.bytes(bytes)?)?)
     }
 
-    /// Takes note of a request, or finds of which kind the one was that a response answers: 0 if that is not known.
+    /// Records a request, or returns the kind of the request that a response answers: 0 if it is not known.
     pub(crate) fn paired(
         &self,
         values: &[Option<Taken>],
@@ -127,7 +129,7 @@ impl<'s> Signs<'s> {
     }
 }
 
-/// The number that some digits are.
+/// Parses a number in decimal digits.
 fn decimal(digits: &[u8]) -> Option<u64> {
     if !(1..=MOST_DIGITS).contains(&digits.len()) {
         return None;
@@ -139,7 +141,7 @@ fn decimal(digits: &[u8]) -> Option<u64> {
     digits.iter().try_fold(0, add)
 }
 
-/// Whether more bytes may mend what is wrong with a message.
+/// Returns true if further bytes might complete the message.
 pub(crate) fn is_cut(reason: Reason) -> bool {
     matches!(reason, Reason::Truncated | Reason::LengthPastEnd)
 }

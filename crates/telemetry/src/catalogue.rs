@@ -1,13 +1,13 @@
-//! Which attributes there are, and their types.
+//! Catalogue of attributes and their types.
 
 use crate::messages::Messages;
 use diag::Span;
 use payload::Unasked;
 
-/// The type of an attribute.
+/// Type of an attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Type {
-    /// A number of so many bits, 1 to 64.
+    /// A number of this many bits, 1 to 64.
     Number(u8),
     /// A time, in nanoseconds.
     Time,
@@ -26,7 +26,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// What such an attribute is, with an article.
+    /// Returns a name of the type for messages, with an article.
     pub fn name(self) -> &'static str {
         match self {
             Type::Number(_) => "a number",
@@ -40,12 +40,12 @@ impl Type {
         }
     }
 
-    /// Whether it can be added up and compared by size.
+    /// Returns true if values can be added and ordered.
     pub fn is_number(self) -> bool {
         matches!(self, Type::Number(_) | Type::Time)
     }
 
-    /// The greatest of numbers.
+    /// Returns the greatest number of the type.
     pub(crate) fn greatest(self) -> u64 {
         match self {
             Type::Number(bits) => u64::MAX >> (64 - u32::from(bits.clamp(1, 64))),
@@ -54,23 +54,23 @@ impl Type {
     }
 }
 
-/// An attribute that a query reads.
+/// Attribute that a query reads.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Attribute {
-    /// As the query names it.
+    /// Name in the query.
     pub name: String,
-    /// What it is.
+    /// Type of its values.
     pub ty: Type,
-    /// True if a record may have several values of it, and not only the first is meant.
+    /// True if a record may have several values, and the query means all of them.
     pub(crate) several: bool,
-    /// From where it comes.
+    /// Origin of its values.
     pub(crate) source: Source,
-    /// Where the query names it first.
+    /// Location of its first use in the query.
     pub(crate) at: Span,
 }
 
 impl Attribute {
-    /// The field, if it is one of the packet's headers.
+    /// Returns the field, if the attribute is one of the packet's headers.
     pub fn field(&self) -> Option<Field> {
         match self.source {
             Source::Packet(field) => Some(field),
@@ -78,19 +78,19 @@ impl Attribute {
         }
     }
 
-    /// The name without the kind of message in front: the `host` of `http.host`. For an attribute of a message.
+    /// Returns the name without the kind of message: the `host` of `http.host`. Only for an attribute of a message.
     pub fn name_in_message(&self) -> &str {
         let name = first_of(&self.name).unwrap_or(&self.name);
         name.split_once('.').map_or("", |(_, name)| name)
     }
 }
 
-/// The attribute of which a name means the first value.
+/// Returns the attribute inside `first(..)`, whose first value is meant.
 fn first_of(name: &str) -> Option<&str> {
     name.strip_prefix("first(")?.strip_suffix(')')
 }
 
-/// From where an attribute comes.
+/// Origin of an attribute's values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Source {
     /// The packet's headers.
@@ -101,10 +101,10 @@ pub(crate) enum Source {
     ResponseTime,
 }
 
-/// The attribute of every kind of message that has requests and responses: the time from one to the other.
+/// Name of the time from a request to its response, an attribute of each kind of message that has both.
 pub(crate) const RESPONSE_TIME: &str = "response_time";
 
-/// A field of the packet's headers.
+/// Field of the packet's headers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs, reason = "FIELDS describes each")]
 pub enum Field {
@@ -139,7 +139,7 @@ pub enum Field {
     Flow,
 }
 
-/// Every field: its name, what it is, its type, and a description for the documentation.
+/// Fields: name, field, type, and a description for the documentation.
 pub(crate) const FIELDS: [(&str, Field, Type, &str); 29] = [
     (
         "packet.length",
@@ -297,12 +297,12 @@ pub(crate) const FIELDS: [(&str, Field, Type, &str); 29] = [
     ),
 ];
 
-/// The fields of headers, for the documentation: name, type, and what each is.
+/// Lists the fields of headers for the documentation: name, type, and description.
 pub fn describe_fields() -> impl Iterator<Item = (&'static str, Type, &'static str)> {
     FIELDS.iter().map(|(name, _, ty, what)| (*name, *ty, *what))
 }
 
-/// All attributes that a query may name.
+/// Catalogue of all attributes that a query may name.
 #[derive(Clone, Copy)]
 pub struct Catalogue<'m> {
     messages: &'m dyn Messages,
@@ -315,17 +315,17 @@ impl std::fmt::Debug for Catalogue<'_> {
 }
 
 impl<'m> Catalogue<'m> {
-    /// The fields of headers, and the attributes of these messages.
+    /// Builds the catalogue of the fields of headers and the attributes of these messages.
     pub fn new(messages: &'m dyn Messages) -> Catalogue<'m> {
         Catalogue { messages }
     }
 
-    /// What reads the messages.
+    /// Returns the source of messages.
     pub fn messages(&self) -> &'m dyn Messages {
         self.messages
     }
 
-    /// The attribute of this name, which stands there, with the index of its kind of message if it is of one.
+    /// Resolves the attribute of this name, used at `at`. Also returns the index of its kind of message, if it has one.
     pub(crate) fn find(&self, name: &str, at: Span) -> Option<(Attribute, Option<usize>)> {
         let first = first_of(name);
         let attribute = |ty, source| Attribute {
@@ -355,7 +355,7 @@ impl<'m> Catalogue<'m> {
         Some((found, Some(kind)))
     }
 
-    /// The kind of messages of whose response time this is the name, though they have none.
+    /// Returns the kind of messages if the name is that of a response time and the kind has no responses.
     pub(crate) fn unpaired(&self, name: &str) -> Option<&'m str> {
         let (kind, inside) = name.split_once('.')?;
         let mut kinds = self.messages.kinds().iter();
@@ -363,7 +363,7 @@ impl<'m> Catalogue<'m> {
         (inside == RESPONSE_TIME).then_some(known)
     }
 
-    /// What stands in the place of `NAME` in an attribute that is listed so, where the name has there what cannot be.
+    /// Returns help for a name that has an invalid text in place of `NAME`: a description of the valid ones.
     pub(crate) fn named_wrongly(&self, name: &str) -> Option<String> {
         let (group, inside) = name.split_once('.')?;
         let kind = self.messages.kinds().iter().position(|k| k == group)?;
@@ -378,13 +378,13 @@ impl<'m> Catalogue<'m> {
         }
     }
 
-    /// The attribute that a name is in small letters, if that is another name.
+    /// Returns the name in lower case if that is the name of an attribute, and differs.
     pub(crate) fn in_small_letters(&self, name: &str) -> Option<String> {
         let lower = name.to_ascii_lowercase();
         (lower != name && self.find(&lower, Span::NONE).is_some()).then_some(lower)
     }
 
-    /// The parts in front of the first point, each once.
+    /// Returns the first components of the names, each once.
     pub(crate) fn groups(&self) -> Vec<&str> {
         let mut groups: Vec<&str> = Vec::new();
         let fields = FIELDS.iter().map(|(name, ..)| *name);
@@ -400,7 +400,7 @@ impl<'m> Catalogue<'m> {
         groups
     }
 
-    /// The attributes whose name begins with this part.
+    /// Returns the attributes with this first component.
     pub(crate) fn names_in(&self, group: &str) -> Vec<String> {
         self.names()
             .into_iter()
@@ -408,7 +408,7 @@ impl<'m> Catalogue<'m> {
             .collect()
     }
 
-    /// The names of all attributes, also of those with a name of the user's choice, in whose place is `NAME`.
+    /// Returns the names of all attributes. For those with a name of the user's choice, `NAME` stands in its place.
     pub(crate) fn listed(&self) -> Vec<String> {
         let fields = FIELDS.iter().map(|(name, ..)| name.to_string());
         let kinds = self.messages.kinds().iter().enumerate();
@@ -427,7 +427,7 @@ impl<'m> Catalogue<'m> {
         fields.chain(of_messages).collect()
     }
 
-    /// The names of all attributes.
+    /// Returns the names of all attributes without a name of the user's choice.
     pub fn names(&self) -> Vec<String> {
         let fields = FIELDS.iter().map(|(name, ..)| name.to_string());
         let kinds = self.messages.kinds().iter().enumerate();

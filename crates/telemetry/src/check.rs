@@ -1,4 +1,4 @@
-//! Names to attributes, values to types: the query as it was written to a [`Query`].
+//! Semantic check: names to attributes, literals to values, and a syntax tree to a [`Query`].
 
 use crate::ast::{self, Call, Constant, Literal, Name, Test, Tree};
 use crate::catalogue::{Attribute, Catalogue, RESPONSE_TIME, Type};
@@ -11,10 +11,10 @@ use diag::{Diagnostic, Diagnostics, Span};
 use payload::{Pattern, PatternError};
 use std::net::IpAddr;
 
-/// The most values that `top` finds.
+/// Greatest number of values that `top` finds.
 pub(crate) const MAX_TOP: usize = 1000;
 
-/// Checks a query. All that is wrong is reported.
+/// Checks a query. All errors are reported.
 pub(crate) fn check(tree: Tree, catalogue: &Catalogue) -> Result<Query, Diagnostics> {
     let mut checker = Checker {
         catalogue,
@@ -50,12 +50,12 @@ struct Checker<'c> {
     catalogue: &'c Catalogue<'c>,
     attributes: Vec<Attribute>,
     texts: Vec<Compared>,
-    /// The kind of message, and what named it first.
+    /// Kind of message, with the attribute that named it first, and its location.
     kind: Option<(usize, String, Span)>,
     diagnostics: Diagnostics,
 }
 
-/// Parts that are wrong are `None`: they are reported already.
+/// A part with errors is `None`: they have been reported.
 impl Checker<'_> {
     fn refuse<T>(&mut self, diagnostic: Box<Diagnostic>) -> Option<T> {
         self.diagnostics.append(diagnostic.into());
@@ -128,7 +128,7 @@ impl Checker<'_> {
         Some(Aggregate { function, label })
     }
 
-    /// The order that is written, which is that of a figure or a key of the query.
+    /// Resolves the query's order to one of its aggregates or keys.
     fn order(&mut self, order: &ast::Order, tree: &Tree) -> Option<Order> {
         let (span, written, found) = match &order.by {
             ast::By::Aggregate(call) => {
@@ -156,7 +156,7 @@ impl Checker<'_> {
         })
     }
 
-    /// The number of groups that are shown.
+    /// Checks the number of groups that are shown.
     fn most(&mut self, (most, span): (u64, Span), tree: &Tree) -> Option<usize> {
         match most {
             _ if tree.keys.is_empty() => self.refuse(meaning::one_group(span, "top")),
@@ -203,7 +203,7 @@ impl Checker<'_> {
         keys.into_iter().map(|(key, _)| key).collect()
     }
 
-    /// The attribute's index among those of the query.
+    /// Returns the attribute's index in the query; adds it on first use.
     fn attribute(&mut self, name: &Name) -> Option<usize> {
         let known = self.attributes.iter().position(|a| a.name == name.text);
         if known.is_some() {
@@ -315,7 +315,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A value that an attribute of this type can have.
+    /// Converts a literal to a value of the attribute's type.
     fn element(&mut self, name: &str, ty: Type, literal: &Literal) -> Option<Element> {
         let at = literal.span;
         match (&literal.value, ty) {
@@ -355,7 +355,7 @@ impl Checker<'_> {
     }
 }
 
-/// The address with only so many bits, the others zero.
+/// Returns the address with all but the first `bits` bits cleared.
 pub(crate) fn masked(address: IpAddr, bits: u8) -> IpAddr {
     match address {
         IpAddr::V4(address) => {
@@ -369,7 +369,7 @@ pub(crate) fn masked(address: IpAddr, bits: u8) -> IpAddr {
     }
 }
 
-/// `inside` is the expression, without its quotes.
+/// Builds the diagnostic for a pattern; `inside` is its span between the quotes.
 fn pattern_error(error: PatternError, inside: Span) -> Box<Diagnostic> {
     match error {
         PatternError::Syntax(what, at) => {

@@ -1,43 +1,43 @@
-//! All attributes with what is said about them: for those who look for one.
+//! Descriptions of all attributes, for users who search for one.
 
 use crate::catalogue::{Attribute, Catalogue, Type, describe_fields};
 use crate::{compile, program};
 use diag::SourceMap;
 
-/// An attribute, described.
+/// Description of an attribute.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Described {
-    /// Its name, with `NAME` in the place of a name of the user's choice.
+    /// Name, with `NAME` in place of a name of the user's choice.
     pub name: String,
-    /// The same with an example in place of `NAME`.
+    /// Name, with an example in place of `NAME`.
     pub instance: String,
     /// Its type.
     pub ty: Type,
-    /// The kind of message that has it; none of a header's field.
+    /// Kind of message that has it; `None` for a field of a header.
     pub kind: Option<String>,
     /// True if a record may have several values of it.
     pub several: bool,
-    /// The values that a program on the path reads of it.
+    /// Values that a program on the path reads.
     pub on_path: OnPath,
-    /// A line about it.
+    /// Description in one line.
     pub text: &'static str,
-    /// Other words for it.
+    /// Synonyms.
     pub also: &'static [&'static str],
 }
 
-/// The values of an attribute that a program on the path reads.
+/// Values of an attribute that a program on the path reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OnPath {
     /// All.
     Yes,
-    /// The first one of a message, as `first(x)`.
+    /// The first one of a message, as `first(x)` selects.
     First,
     /// None.
     No,
 }
 
 impl OnPath {
-    /// In a word.
+    /// Returns the name for output.
     pub fn name(self) -> &'static str {
         match self {
             OnPath::Yes => "yes",
@@ -48,7 +48,7 @@ impl OnPath {
 }
 
 impl Described {
-    /// A query that reads it: on the path, if a program there can.
+    /// Returns a query that reads the attribute: on the path, if a program there can.
     pub fn example(&self) -> String {
         match self.on_path {
             OnPath::First => reading(&format!("first({})", self.instance), self.ty),
@@ -57,7 +57,7 @@ impl Described {
     }
 }
 
-/// Every attribute that a query may name.
+/// Describes every attribute that a query may name.
 pub fn describe(catalogue: &Catalogue) -> Vec<Described> {
     let names = catalogue.listed().into_iter();
     names.filter_map(|name| one(catalogue, name)).collect()
@@ -92,7 +92,7 @@ fn one(catalogue: &Catalogue, name: String) -> Option<Described> {
     })
 }
 
-/// A query about an attribute.
+/// Returns a query about an attribute.
 fn reading(named: &str, ty: Type) -> String {
     match ty {
         Type::Time => format!("mean({named})"),
@@ -100,18 +100,18 @@ fn reading(named: &str, ty: Type) -> String {
     }
 }
 
-/// True if a program can be made that reads an attribute.
+/// Returns true if a program on the path can read the attribute.
 fn runs(catalogue: &Catalogue, named: &str, ty: Type) -> bool {
     let query = reading(named, ty);
     let compiled = compile(&query, catalogue, &mut SourceMap::new());
     compiled.is_ok_and(|compiled| program(&compiled, &query, catalogue.messages(), 1).is_ok())
 }
 
-/// More attributes than these are no help.
+/// Greatest number of suggestions: more are no help.
 const MOST_MEANT: usize = 8;
 
-/// The attributes that a name may stand for: each of its parts is a part of their names, or of other words for them. In a group of
-/// attributes, what counts is the rest of the name. None if they are many.
+/// Suggests attributes for a name. Each of its words must be part of an attribute's name or synonyms. In a known group
+/// of attributes, only the rest of the name counts. Returns none if there are too many.
 pub fn meant(catalogue: &Catalogue, wanted: &str) -> Vec<String> {
     let mut names = catalogue.listed();
     let (group, rest) = wanted.split_once('.').unwrap_or(("", wanted));
@@ -138,7 +138,7 @@ pub fn meant(catalogue: &Catalogue, wanted: &str) -> Vec<String> {
     }
 }
 
-/// The words in a name or a text, in small letters.
+/// Splits a name or a text into words, in lower case.
 fn parts(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric());
     let words = words.filter(|word| !word.is_empty() && *word != "NAME");

@@ -1,4 +1,4 @@
-//! A query on packets, one after the other.
+//! Evaluation of a query on packets, one after the other.
 
 use crate::aggregate::State;
 use crate::catalogue::Source;
@@ -16,39 +16,39 @@ use sketch::HashKey;
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// A packet as it was captured.
+/// Captured packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
-    /// The bytes, from the link layer on.
+    /// Bytes from the link layer on.
     pub bytes: &'a [u8],
-    /// Its length on the wire; more than the bytes if it was captured in part.
+    /// Length on the wire; more than the bytes if the packet was truncated in the capture.
     pub length: u32,
-    /// When it came, since any fixed time; some captures do not say it.
+    /// Arrival time, relative to any fixed time. Some captures do not have it.
     pub time: Option<Duration>,
-    /// With what it begins.
+    /// Link layer that the packet begins with.
     pub link: Link,
 }
 
-/// Runs a query in this process. Its memory is bounded: see [`explain`](crate::explain()).
+/// Evaluation of a query in this process. Its memory is bounded: see [`explain`](crate::explain()).
 pub struct Evaluator<'m> {
-    /// Reads the messages that the query is about.
+    /// Reader of the messages that the query is about.
     reader: Option<Box<dyn Reader + 'm>>,
-    /// Of a query whose messages go on from segment to segment.
+    /// Streams, for a query whose messages continue in later segments.
     streams: Option<Streams>,
     figures: Figures,
 }
 
-/// A query's figures.
+/// Metrics of a query.
 struct Figures {
     query: Query,
-    /// By the query's index of an attribute of messages: its place among the values of a message.
+    /// Index among the values of a message, by the query's index of an attribute of messages.
     places: Vec<usize>,
-    /// Of a query about response times.
+    /// Requests that wait for responses, for a query about response times.
     exchanges: Option<Exchanges>,
     hash_key: HashKey,
     groups: Groups,
     counts: Counts,
-    /// The times of the first and the last packet.
+    /// Times of the first and the last packet.
     times: Option<(Duration, Duration)>,
 }
 
@@ -59,21 +59,21 @@ impl std::fmt::Debug for Evaluator<'_> {
     }
 }
 
-/// A record: a packet, or one of its messages.
+/// Record: a packet, or one of its messages.
 struct Record<'p, 'a> {
     packet: &'p Packet<'a>,
-    /// The values of the attributes of messages, and the others of those that have several.
+    /// Values of the attributes of messages, and further values of attributes that may have several.
     message: &'p [Option<Value<'a>>],
     more: &'p [(usize, Value<'a>)],
-    /// Nanoseconds from the request to the response that this is.
+    /// Nanoseconds from the request to this response.
     response_time: Option<u64>,
     query: &'p Query,
     places: &'p [usize],
 }
 
 impl<'m> Evaluator<'m> {
-    /// Without packets yet. There is room for so many groups, or as many as the default is; `hash_key` is that of the
-    /// summaries' hash: a random one where strangers send packets.
+    /// Returns an evaluation without packets. `groups` is the greatest number of groups, or the default. `hash_key` is
+    /// the key of the summaries' hash: a random one if strangers send packets.
     pub fn new(
         query: Query,
         messages: &'m dyn Messages,
@@ -109,7 +109,7 @@ impl<'m> Evaluator<'m> {
             times: None,
         };
         if figures.query.keys.is_empty() {
-            // Nothing is counted as nothing.
+            // Without keys, a report has a group even before the first record.
             group(&mut figures.groups, &figures.query, hash_key, &[]);
         }
         Evaluator {
@@ -119,25 +119,26 @@ impl<'m> Evaluator<'m> {
         }
     }
 
-    /// Takes a packet.
+    /// Evaluates a packet.
     pub fn packet(&mut self, frame: &Frame) {
         let packet = Packet::new(frame.bytes, frame.length, frame.link);
         self.take(&packet, None, frame.time);
     }
 
-    /// Takes what an application received itself, and when: a datagram, or what one call read of a stream. Without headers, only the
-    /// ports and the length, which is that of the bytes, have values besides the attributes of messages. It is read by itself.
+    /// Evaluates bytes that an application received itself, at a time: a datagram, or one read from a stream. Only the
+    /// ports, the length (that of the bytes) and the attributes of messages have values. Each call is read
+    /// independently of the others.
     pub fn received(&mut self, payload: Payload, time: Duration) {
         self.take(&Packet::received(payload), None, Some(time));
     }
 
-    /// The same of what one call read of a stream, whose messages go on in what the next call reads. The application tells its streams, in each direction, by
-    /// numbers of its own, and says by [`Evaluator::ended`] where one ends.
+    /// Evaluates bytes read from a stream, whose messages continue in the next read. The application identifies its
+    /// streams, in each direction, by its own numbers, and reports the end of a stream by [`Evaluator::ended`].
     pub fn received_of(&mut self, stream: u64, payload: Payload, time: Duration) {
         self.take(&Packet::received(payload), Some(stream), Some(time));
     }
 
-    /// Takes note that a stream ended: what comes with its number is another one.
+    /// Records the end of a stream: later bytes with its number belong to another one.
     pub fn ended(&mut self, stream: u64) {
         if let Some(streams) = &mut self.streams {
             streams.end(stream);
@@ -182,18 +183,18 @@ impl<'m> Evaluator<'m> {
         }
     }
 
-    /// What became of the packets so far.
+    /// Returns the numbers of packets and records so far.
     pub fn counts(&self) -> Counts {
         self.figures.counts
     }
 
-    /// The time from the first to the last packet, in seconds.
+    /// Returns the time from the first to the last packet, in seconds.
     pub fn seconds(&self) -> f64 {
         let times = self.figures.times;
         times.map_or(0.0, |(first, last)| (last - first).as_secs_f64())
     }
 
-    /// The figures so far. Rates are about what came since the last report, `seconds` ago.
+    /// Reports the metrics so far. Rates cover the time since the last report, `seconds` ago.
     pub fn report(&mut self, seconds: f64) -> Report {
         let Figures {
             query,
@@ -218,7 +219,8 @@ impl<'m> Evaluator<'m> {
 }
 
 impl Figures {
-    /// Takes a message: of a query about response times a response with its request is a record, of others each message.
+    /// Adds a message. In a query about response times, a response with its request is a record; in others, each
+    /// message is.
     fn message(&mut self, from: (&Packet, &Payload), time: Option<Duration>, message: Found) {
         let is_malformed = !message.whole && !message.unread && !message.missed;
         self.counts.malformed += u64::from(is_malformed);
@@ -232,7 +234,7 @@ impl Figures {
         }
     }
 
-    /// Takes a record: when its packet came, the values of those attributes that are of messages, and how long its response took.
+    /// Adds a record: its packet and arrival time, the values of the attributes of messages, and its response time.
     fn record(
         &mut self,
         packet: &Packet,
@@ -285,7 +287,8 @@ impl Figures {
 }
 
 impl Group {
-    /// Adds a record, if the group does not have it: another value of its keys may be the same. The numbers are those of its packet, and its own.
+    /// Adds a record to the group, once: several values of its keys may lead here. `packet` and `number` are the
+    /// numbers of its packet and of the record.
     fn add(
         &mut self,
         record: &Record,
@@ -302,10 +305,10 @@ impl Group {
             let function = aggregate.function;
             let mut add = |value: Value| state.add(&value, hash_key);
             match function {
-                // What came at no known time is in no rate.
+                // A record without a time is in no rate.
                 Function::Rate(_) if time.is_none() => {}
                 Function::Count | Function::Rate(None) => add(Value::Number(1)),
-                // A group has the bytes of a packet once, however many of its messages belong there.
+                // A packet's bytes count once in a group, regardless of the number of its messages.
                 Function::Bytes if !is_new => {}
                 Function::Bytes => add(Value::Number(record.packet.length().into())),
                 Function::Sum(x)
@@ -324,7 +327,7 @@ impl Group {
     }
 }
 
-/// The group of some keys.
+/// Returns the group for these keys.
 fn group<'g>(
     groups: &'g mut Groups,
     query: &Query,
@@ -339,7 +342,7 @@ fn group<'g>(
 }
 
 impl Record<'_, '_> {
-    /// The value of the query's attribute of this index.
+    /// Returns the value of the query's attribute of this index.
     fn get(&self, index: usize) -> Option<Value<'_>> {
         match self.query.attributes[index].source {
             Source::Packet(field) => self.packet.field(field),
@@ -348,7 +351,7 @@ impl Record<'_, '_> {
         }
     }
 
-    /// Its other values, if it may have several.
+    /// Returns further values, if the attribute may have several.
     fn others(&self, index: usize) -> impl Iterator<Item = Value<'_>> {
         let place = self.places[index];
         let is_several = self.query.attributes[index].several;
@@ -359,13 +362,13 @@ impl Record<'_, '_> {
         others.map(|(_, value)| value.borrowed())
     }
 
-    /// All its values.
+    /// Returns all values of an attribute.
     fn all(&self, index: usize) -> impl Iterator<Item = Value<'_>> {
         self.get(index).into_iter().chain(self.others(index))
     }
 }
 
-/// Cuts a text to the length that is kept: 1 if it was longer.
+/// Cuts a text to the greatest length that is kept. Returns 1 if it was longer.
 fn cut(value: &mut Value) -> u64 {
     match value {
         Value::Text(text) if text.len() > MAX_TEXT => {
@@ -397,7 +400,7 @@ fn is_true(predicate: &Predicate, value: &Value) -> bool {
         (Predicate::Not(element), value) => !fits(element, value),
         (Predicate::StartsWith(begin), Value::Text(text)) => text.starts_with(begin),
         (Predicate::Matches(pattern), Value::Text(text)) => pattern.is_in(text),
-        // The check lets only texts go where texts are needed.
+        // The check admits only texts here.
         _ => false,
     }
 }

@@ -12,58 +12,61 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-/// Connections whose requests and responses are numbered; beyond, the one that was quiet for longest is forgotten.
+/// Greatest number of connections whose requests and responses are counted. The least recently used one is forgotten
+/// first.
 pub(crate) const FLOWS: usize = 4096;
-/// Requests that wait; beyond, the one that waits for longest is forgotten.
+/// Greatest number of waiting requests. The one that has waited longest is forgotten first.
 pub(crate) const WAITING: usize = 4096;
-/// The most bytes of texts that are kept of requests that wait.
+/// Greatest number of bytes of texts in waiting requests.
 pub(crate) const MEMORY: usize = 16 << 20;
 
-/// What a query keeps of requests, until their responses come. A program on the path does the same (`program/exchange.rs`).
+/// Waiting requests of a query. A program on the path keeps the same state (`program/exchange.rs`).
 pub(crate) struct Exchanges {
     rules: Exchange,
     ports: Vec<u16>,
-    /// True if messages go on from segment to segment, so that it is known where one begins.
+    /// True if messages continue in later segments, so that the start of each is known.
     follows: bool,
-    /// By a hash that senders cannot make collide, as the next: the standard library's, not the cache's own.
+    /// Order of the messages on each connection. Unlike the default hash of the cache, the standard library's cannot be
+    /// attacked with collisions. The same holds for `waiting`.
     flows: LruCache<Ends, Order, RandomState>,
     waiting: LruCache<(Ends, u64), Request, RandomState>,
-    /// Bytes of texts in `waiting`.
+    /// Number of bytes of texts in `waiting`.
     bytes: usize,
-    /// True if the packet may have a message whose side is not known.
+    /// True if the packet may contain a message of an unknown side.
     missed: bool,
-    /// Requests that have no number, as one in front of them was missed.
+    /// Number of requests without a number, since an earlier one was missed.
     unfollowed: u64,
 }
 
-/// Who asks whom.
+/// Endpoints of a connection, by their roles.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Ends {
     client: (IpAddr, u16),
     server: (IpAddr, u16),
 }
 
-/// How many requests and responses a connection had. Their numbers pair them.
+/// Numbers of requests and responses of a connection so far, which pair them.
 #[derive(Clone, Copy, Default, Debug)]
 struct Order {
     requests: u32,
     responses: u32,
-    /// Where the last of each begins, in the numbers of TCP: what comes from further in front is sent again.
+    /// TCP sequence number of the last request. One before it is a retransmission. The next field is the same for
+    /// responses.
     last_request: u32,
     last_response: u32,
-    /// True if one may have been missed: those behind it have no number.
+    /// True if a request may have been missed: later ones have no number. The next field is the same for responses.
     missed_request: bool,
     missed_response: bool,
 }
 
-/// A request.
+/// Request that waits.
 struct Request {
     time: Option<Duration>,
     values: Values<'static>,
     bytes: usize,
 }
 
-/// The values of a query's attributes: the first of each, and the others with the attribute's place.
+/// Values of a query's attributes: the first of each, and the others with the attribute's index.
 pub(crate) struct Values<'a> {
     pub first: Vec<Option<Value<'a>>>,
     pub more: Vec<(usize, Value<'a>)>,
@@ -81,7 +84,7 @@ impl Values<'_> {
 }
 
 impl<'a> Values<'a> {
-    /// These, and those of another message where there are none.
+    /// Returns these values, with those of another message where they are missing.
     fn or(mut self, other: Values<'a>) -> Values<'a> {
         let is_missing: Vec<bool> = self.first.iter().map(Option::is_none).collect();
         let missing = other.more.into_iter().filter(|(of, _)| is_missing[*of]);
@@ -93,7 +96,7 @@ impl<'a> Values<'a> {
     }
 }
 
-/// Which side a message is of.
+/// Side of an exchange that a message belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Side {
     Request,
@@ -101,7 +104,7 @@ enum Side {
 }
 
 impl Exchanges {
-    /// Of messages of a schema, if that says what answers what.
+    /// Returns the state for a schema's messages, if the schema pairs them.
     pub(crate) fn new(schema: &Schema) -> Option<Exchanges> {
         Some(Exchanges {
             rules: schema.exchange.clone()?,
@@ -115,17 +118,18 @@ impl Exchanges {
         })
     }
 
-    /// Requests so far that have no number, as one in front of them was missed.
+    /// Returns the number of requests without a number, since an earlier one was missed.
     pub(crate) fn unfollowed(&self) -> u64 {
         self.unfollowed
     }
 
-    /// The attributes of messages that are read besides those of the query.
+    /// Returns the attributes of messages that are read besides those of the query.
     pub(crate) fn attributes(&self) -> impl Iterator<Item = &str> {
         self.rules.attributes()
     }
 
-    /// Takes note of a packet that may open a connection: what was known of one with the same ends is forgotten.
+    /// Examines a packet that may open a connection: the state of an earlier connection with the same endpoints is
+    /// forgotten.
     pub(crate) fn opening(&mut self, packet: &Packet) {
         const SYN: u64 = 2;
         const ACK: u64 = 16;
@@ -142,9 +146,9 @@ impl Exchanges {
         }
     }
 
-    /// Takes a message. If it is the response to a request that is known: its values and, where it has none, the request's, and
-    /// the nanoseconds since the request, if both times are known. The message has the values that the query asks for, and behind them those of
-    /// [`Exchanges::attributes`].
+    /// Adds a message. If it is the response to a known request, returns its values and the nanoseconds since the
+    /// request. The request's values stand in for missing ones. The time is `None` unless both times are known. A
+    /// message's values are those of the query, followed by those of [`Exchanges::attributes`].
     pub(crate) fn take<'a>(
         &mut self,
         (packet, payload): (&Packet, &Payload),
@@ -163,7 +167,7 @@ impl Exchanges {
             more: message.more.to_vec(),
         };
         let Some(side) = self.side(pairing, payload) else {
-            // One that shows a side may be none all the same, such as an interim response.
+            // A message that belongs to a side by its attributes need not count as one; an interim response does not.
             self.missed |= self.follows && !message.whole && pairing.iter().all(Option::is_none);
             return None;
         };
@@ -194,7 +198,7 @@ impl Exchanges {
                     self.wait(ends, number, time, values());
                     return None;
                 }
-                // One of an earlier connection with the same number would get the response.
+                // Otherwise a request of an earlier connection with the same number would get the response.
                 let earlier = self.waiting.pop(&(ends, number));
                 self.bytes -= earlier.map_or(0, |earlier| earlier.bytes);
                 None
@@ -219,7 +223,7 @@ impl Exchanges {
         }
     }
 
-    /// The side of a message that has these values of [`Exchanges::attributes`].
+    /// Returns the side of a message with these values of [`Exchanges::attributes`].
     fn side(&self, pairing: &[Option<Value>], payload: &Payload) -> Option<Side> {
         match &self.rules.sides {
             Sides::Ports if self.ports.contains(&payload.destination_port) => Some(Side::Request),
@@ -242,7 +246,7 @@ impl Exchanges {
         }
     }
 
-    /// Takes note at the end of a packet that a message in it may have been missed: of its connection, those behind it on its side have no number.
+    /// Ends a packet. If a message in it may have been missed, later ones on its side of the connection have no number.
     pub(crate) fn settle(&mut self, packet: &Packet, payload: &Payload) {
         if !std::mem::take(&mut self.missed) || self.rules.id.is_some() {
             return;
@@ -262,8 +266,8 @@ impl Exchanges {
         }
     }
 
-    /// The number of a message on its connection: `None` if it came before, none inside if it is not known, as that of a response that no request has. The
-    /// position is in the numbers of TCP.
+    /// Returns the number of a message on its connection. The outer `None` is a retransmission. The inner one is an
+    /// unknown number, such as that of a response without a request. `position` is a TCP sequence number.
     #[allow(
         clippy::option_option,
         reason = "one is about the message, one about its request"
@@ -302,7 +306,7 @@ impl Exchanges {
         Some(is_known.then_some(before.into()))
     }
 
-    /// Has a request wait.
+    /// Adds a waiting request.
     fn wait(&mut self, ends: Ends, number: u64, time: Option<Duration>, values: Values) {
         let values = values.into_owned();
         let text = |value: &Value| match value {
@@ -310,7 +314,7 @@ impl Exchanges {
             _ => 0,
         };
         let others = values.more.iter().map(|(_, value)| {
-            // There may be many, of no bytes each.
+            // There may be many values of no bytes.
             size_of::<(usize, Value)>() + text(value)
         });
         let bytes = values.first.iter().flatten().map(text).chain(others).sum();
@@ -332,7 +336,7 @@ impl Exchanges {
 }
 
 fn ends(packet: &Packet, payload: &Payload, side: Side) -> Ends {
-    // An application knows the ports of what it receives.
+    // An application knows only the ports of the bytes that it receives.
     let unknown = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
     let (source, destination) = match packet.field(Field::Flow) {
         Some(Value::Flow(flow)) => (flow.source, flow.destination),

@@ -1,4 +1,4 @@
-//! What a query will do, before it does it.
+//! Explanation of a query before it runs.
 
 use crate::aggregate::{DETAIL, PRECISION, WAYS, memory, sets_log2};
 use crate::catalogue::{Attribute, Source, Type};
@@ -7,8 +7,8 @@ use crate::query::{By, Condition, Function, Order, Predicate, Query};
 use crate::{exchange, groups, program, streams};
 use payload::{Exchange, plan};
 
-/// Lines of a text: what a record is, from where each attribute comes, how each aggregate is computed, and the memory.
-/// `groups` is how many groups there is to be room for, if not as many as by default.
+/// Explains a query, line by line: the records, the source of each attribute, the computation of each aggregate, and
+/// the memory. `groups` is the greatest number of groups, or the default.
 pub fn explain(query: &Query, messages: &dyn Messages, groups: Option<usize>) -> String {
     let kind = query.kind.and_then(|kind| messages.kinds().get(kind));
     let record = match kind {
@@ -164,7 +164,7 @@ fn patterns(condition: Option<&Condition>, lines: &mut Vec<String>) {
     }
 }
 
-/// Bytes, rounded up to the next unit.
+/// Formats a number of bytes, rounded up to the next unit.
 fn size(bytes: usize) -> String {
     match bytes {
         0..1024 => diag::counted(bytes as u64, "byte"),

@@ -1,18 +1,18 @@
-//! The table of groups, which has a fixed size.
+//! Table of groups, which has a fixed size.
 
 use crate::aggregate::{self, State};
 use crate::query::Query;
 use crate::value::Value;
 use std::collections::HashMap;
 
-/// The groups that there are room for where nothing else is asked for, if [`MEMORY`] suffices.
+/// Default for the greatest number of groups, if [`MEMORY`] suffices.
 const GROUPS: usize = 4096;
-/// The most memory for groups where nothing else is asked for, in bytes.
+/// Greatest memory of the default number of groups, in bytes.
 const MEMORY: usize = 256 << 20;
-/// The most groups that there can be room for.
+/// Upper limit for the number of groups.
 pub const MAX_GROUPS: usize = 1 << 20;
 
-/// The groups of a query.
+/// Groups of a query.
 #[derive(Clone, Debug)]
 pub(crate) struct Groups {
     index: HashMap<Box<[Value<'static>]>, usize>,
@@ -20,19 +20,19 @@ pub(crate) struct Groups {
     most: usize,
 }
 
-/// A group: the values of its keys, and its figures.
+/// Group: the values of its keys, and the states of its aggregates.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub keys: Box<[Value<'static>]>,
     pub states: Vec<State>,
-    /// The number of the last packet that it has something of; 0 for none.
+    /// Number of the last packet that was added; 0 for none.
     pub packet: u64,
-    /// The same of records.
+    /// Number of the last record that was added; 0 for none.
     pub record: u64,
 }
 
 impl Groups {
-    /// Empty, with room for so many groups.
+    /// Returns an empty table with room for `most` groups.
     pub(crate) fn new(most: usize) -> Groups {
         Groups {
             index: HashMap::new(),
@@ -41,7 +41,7 @@ impl Groups {
         }
     }
 
-    /// The group with these keys, made by `states` if there is none yet and the table is not full.
+    /// Returns the group with these keys. A new one gets its states from `states`; `None` if the table is full.
     pub(crate) fn get(
         &mut self,
         keys: &[Value],
@@ -64,18 +64,18 @@ impl Groups {
         self.groups.last_mut()
     }
 
-    /// All groups, as they came.
+    /// Iterates over all groups, in the order of their first records.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Group> {
         self.groups.iter_mut()
     }
 }
 
-/// The lifetime of the map's keys is shortened to that of the key that is looked for.
+/// Looks up keys. The lifetime of the map's keys is shortened to that of the argument.
 fn position<'a>(index: &HashMap<Box<[Value<'a>]>, usize>, keys: &[Value<'a>]) -> Option<usize> {
     index.get(keys).copied()
 }
 
-/// The most memory that a group takes, in bytes.
+/// Returns the greatest memory that a group takes, in bytes.
 pub(crate) fn group_memory(query: &Query) -> usize {
     let keys = query.keys.iter().map(|&key| {
         let value = aggregate::value_memory(query.attributes[key].ty);
@@ -87,12 +87,12 @@ pub(crate) fn group_memory(query: &Query) -> usize {
     size_of::<Group>() + size_of::<usize>() + keys.sum::<usize>() + states.sum::<usize>()
 }
 
-/// How many groups there is room for where nothing else is asked for. Without `by` there is one.
+/// Returns the default for the greatest number of groups. It is 1 without `by`.
 pub(crate) fn default_groups(query: &Query) -> usize {
     fitting(query, group_memory(query))
 }
 
-/// As many groups as there is room for where nothing else is asked for and each takes so many bytes. Without `by` there is one.
+/// Returns the default for the greatest number of groups of this size. It is 1 without `by`.
 pub(crate) fn fitting(query: &Query, group: usize) -> usize {
     match query.keys.is_empty() {
         true => 1,

@@ -1,17 +1,17 @@
-//! Text to tokens.
+//! Lexer: text to tokens.
 
 use crate::errors::syntax;
 use diag::{Diagnostic, Span};
 use std::net::IpAddr;
 
-/// A token and where it stands.
+/// Token with its location.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Token {
     pub kind: Kind,
     pub span: Span,
 }
 
-/// What a token is.
+/// Kind and value of a token.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     /// A name or a word of the language.
@@ -24,20 +24,21 @@ pub(crate) enum Kind {
     Address(IpAddr, Option<u8>),
     /// A link-layer address.
     Mac([u8; 6]),
-    /// What stands between double quotes, as it was written.
+    /// A text between double quotes, as it was written.
     Quoted(String),
     /// Punctuation.
     Symbol(&'static str),
-    /// Behind the last token.
+    /// The end of the text.
     End,
 }
 
-/// Longer ones first.
+/// Symbols. Longer ones come first.
 const SYMBOLS: [&str; 12] = [
     "==", "!=", "<=", ">=", "<", ">", "~", "(", ")", "[", "]", ",",
 ];
 
-/// All tokens; the last one is the end. Byte `i` of the text is byte `base + i` of the source map.
+/// Splits a text into tokens, of which the last one is the end. Byte `i` of the text is byte `base + i` of the source
+/// map.
 pub(crate) fn tokens(text: &str, base: u32) -> Result<Vec<Token>, Box<Diagnostic>> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -80,7 +81,7 @@ pub(crate) fn tokens(text: &str, base: u32) -> Result<Vec<Token>, Box<Diagnostic
     Ok(tokens)
 }
 
-/// The length of a quoted text with its quotes; a backslash takes the next character with it.
+/// Returns the length of a quoted text with its quotes. A backslash escapes the next character.
 fn quoted(text: &str) -> Option<usize> {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate().skip(1) {
@@ -94,7 +95,7 @@ fn quoted(text: &str) -> Option<usize> {
     None
 }
 
-/// The length of a name, number, address or prefix.
+/// Returns the length of a name, number, address or prefix.
 fn word_length(text: &str) -> usize {
     let length = part_length(text);
     let is_of_message =
@@ -111,7 +112,7 @@ fn part_length(text: &str) -> usize {
     text.find(|c| !inside(c)).unwrap_or(text.len())
 }
 
-/// The length of what only paths of members have between names: `[0]` in JSON, `/` and `/@` in XML, with the names behind it.
+/// Returns the length of the rest of a member's path: `[0]` in JSON, `/` and `/@` in XML, with the names after them.
 fn path_length(text: &str) -> usize {
     let mut at = 0;
     loop {
@@ -135,7 +136,7 @@ fn path_length(text: &str) -> usize {
     }
 }
 
-/// What a word is. `None`: it begins as a number or address, and is none.
+/// Classifies a word. `None` if it begins as a number or an address but is neither.
 fn word_kind(word: &str) -> Option<Kind> {
     if word.contains(['[', '@']) || word.split('/').count() > 2 {
         return Some(Kind::Word(word.to_string()));
@@ -162,7 +163,7 @@ fn word_kind(word: &str) -> Option<Kind> {
     (!word.contains(':')).then(|| Kind::Word(word.to_string()))
 }
 
-/// A time in nanoseconds: digits, perhaps with a point and more digits, and a unit.
+/// Parses a time in nanoseconds: digits, perhaps with a point and more digits, and a unit.
 fn time(word: &str) -> Option<Kind> {
     let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let (_, unit) = UNITS
@@ -174,7 +175,7 @@ fn time(word: &str) -> Option<Kind> {
         return None;
     }
     let whole = whole.parse::<u64>().ok()?.checked_mul(*unit)?;
-    // Less than a nanosecond is none.
+    // Fractions of a nanosecond are dropped.
     let part = part.parse::<u64>().ok()? * unit / 10u64.pow(part.len() as u32);
     whole.checked_add(part).map(Kind::Time)
 }
@@ -187,7 +188,7 @@ pub(crate) const UNITS: [(&str, u64); 4] = [
     ("s", 1_000_000_000),
 ];
 
-/// A link-layer address: six pairs of digits.
+/// Parses a link-layer address: six pairs of digits.
 fn mac(word: &str) -> Option<[u8; 6]> {
     let mut bytes = [0; 6];
     let mut parts = word.split(':');

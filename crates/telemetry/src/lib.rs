@@ -1,11 +1,11 @@
 //! Queries on packets and on the messages in them.
 //!
-//! A query such as `count by ip.src where tcp.dst_port == 443` is a text (`docs/queries.md` in the repository defines
-//! the language). [`compile`] makes a [`Query`] of it, in which every name is resolved against a [`Catalogue`], or reports
-//! what is wrong with it. An [`Evaluator`] takes packets as bytes, on this processor, and keeps the figures in bounded
-//! memory; [`view`] shows them.
+//! A query such as `count by ip.src where tcp.dst_port == 443` is a text (`docs/queries.md` in the repository
+//! defines the language). [`compile`] turns it into a [`Query`], in which every name is resolved against a
+//! [`Catalogue`], or reports its errors. An [`Evaluator`] takes packets as bytes, on this processor, and keeps the
+//! metrics in bounded memory; [`view`] shows them.
 //!
-//! An application can ask about what it receives itself:
+//! An application can query the bytes that it receives itself:
 //!
 //! ```
 //! use std::time::Duration;
@@ -74,18 +74,18 @@ pub use value::{Flow, Value};
 
 use diag::{Diagnostics, SourceMap};
 
-/// The name that a query has in diagnostics.
+/// Name of a query in diagnostics.
 const NAME: &str = "query";
-/// The longest query, in bytes.
+/// Longest query, in bytes.
 pub const MAX_QUERY: usize = 64 << 10;
-/// How many attributes `by` may have.
+/// Greatest number of attributes in `by`.
 pub const MAX_KEYS: usize = 4;
-/// How many aggregates a query may have.
+/// Greatest number of aggregates in a query.
 pub const MAX_AGGREGATES: usize = 8;
-/// The longest text that is kept as a key or as an item of `top`, in bytes; the rest is cut off, and counted.
+/// Longest text that is kept as a key or as an item of `top`, in bytes. The rest is cut off, and counted.
 pub const MAX_TEXT: usize = 256;
 
-/// Reads and checks a query. Diagnostics refer to `map`, to which the text is added.
+/// Parses and checks a query. Diagnostics refer to `map`, to which the text is added.
 pub fn compile(
     text: &str,
     catalogue: &Catalogue,

@@ -1,23 +1,23 @@
-//! The header that a packet begins with.
+//! Link layers: the header that a packet begins with.
 
 use etherparse::{EtherType, LaxSlicedPacket};
 
-/// The link layer with which a packet begins.
+/// Link layer that a packet begins with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Link {
     /// An Ethernet header.
     Ethernet,
     /// An IPv4 or IPv6 header.
     Ip,
-    /// The header that Linux makes of any interface's (`LINUX_SLL`).
+    /// Linux's header for packets of any interface (`LINUX_SLL`).
     Cooked,
-    /// Its second version (`LINUX_SLL2`).
+    /// The second version of that header (`LINUX_SLL2`).
     Cooked2,
-    /// The family of addresses, in four bytes: loopback interfaces of BSD and macOS (`NULL`, `LOOP`).
+    /// The address family, in four bytes: loopback interfaces of BSD and macOS (`NULL`, `LOOP`).
     Family,
 }
 
-/// A packet's link layer, and the headers behind it.
+/// Link layer of a packet, and the headers after it.
 #[derive(Debug, Default)]
 pub(crate) struct LinkLayer<'a> {
     pub source: Option<[u8; 6]>,
@@ -46,7 +46,7 @@ impl Link {
 }
 
 impl<'a> LinkLayer<'a> {
-    /// Nothing of a header that is cut.
+    /// Returns nothing if the link-layer header is truncated.
     fn if_whole(self, bytes: &'a [u8], length: usize) -> LinkLayer<'a> {
         match bytes.len() >= length {
             true => self,
@@ -55,13 +55,13 @@ impl<'a> LinkLayer<'a> {
     }
 }
 
-/// Offsets of the fields of a version of Linux's header.
+/// Field offsets in a version of Linux's header.
 struct Layout {
     length: usize,
     protocol: usize,
-    /// The kind of interface (`ARPHRD_...`), which says whose numbers the protocol is one of.
+    /// Kind of interface (`ARPHRD_...`), which decides the meaning of the protocol number.
     hardware: usize,
-    /// The last byte of the length of the sender's address.
+    /// Last byte of the length of the sender's address.
     address_length: usize,
     address: usize,
 }
@@ -81,9 +81,9 @@ const SECOND: Layout = Layout {
     address: 12,
 };
 
-/// Frame Relay, GRE, Netlink, and 802.11 with the header of a monitor: their protocols are no EtherTypes.
+/// Frame Relay, GRE, Netlink, and 802.11 with a monitor's header: their protocol numbers are not EtherTypes.
 const OTHER_PROTOCOLS: [u16; 4] = [770, 778, 824, 803];
-/// Smaller numbers are lengths, or Linux's own.
+/// Least EtherType: smaller numbers are lengths, or Linux's own.
 const FIRST_ETHER_TYPE: u16 = 0x600;
 
 fn cooked<'a>(bytes: &'a [u8], layout: &Layout) -> LinkLayer<'a> {
@@ -104,16 +104,16 @@ fn cooked<'a>(bytes: &'a [u8], layout: &Layout) -> LinkLayer<'a> {
     }
 }
 
-/// Behind a family of addresses, in the byte order of who captured it.
+/// Reads the headers after an address family, which is in the byte order of the capturing machine.
 fn family(bytes: &[u8]) -> LinkLayer<'_> {
     const FOUR: u32 = 2;
-    /// Of Linux, NetBSD and OpenBSD, FreeBSD, macOS.
+    /// Values of Linux, NetBSD and OpenBSD, FreeBSD, and macOS.
     const SIX: [u32; 4] = [10, 24, 28, 30];
     let Some((family, rest)) = bytes.split_first_chunk::<4>() else {
         return LinkLayer::default();
     };
     let family = u32::from_be_bytes(*family);
-    // All of them have one byte.
+    // All families are below 256.
     let family = if family > 0xff {
         family.swap_bytes()
     } else {

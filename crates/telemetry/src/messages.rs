@@ -1,4 +1,4 @@
-//! What reads the messages in packets, as this crate sees it.
+//! Interface to the readers of messages in packets.
 
 use crate::awaited::Awaited;
 use crate::catalogue::Type;
@@ -14,90 +14,92 @@ pub enum Transport {
     Udp,
 }
 
-/// What a packet carries.
+/// Payload of a packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Payload<'a> {
-    /// By which protocol.
+    /// Protocol that carries it.
     pub transport: Transport,
-    /// From which port.
+    /// Source port.
     pub source_port: u16,
-    /// To which port.
+    /// Destination port.
     pub destination_port: u16,
-    /// The bytes behind the transport header.
+    /// Bytes after the transport header.
     pub bytes: &'a [u8],
 }
 
-/// Something that knows kinds of messages and reads them. Attributes are named without the kind: the `host` of `http.host`.
+/// Source of messages: knows their kinds, and reads them. Attributes are named without the kind: the `host` of
+/// `http.host`.
 pub trait Messages {
-    /// The kinds that there are.
+    /// Returns the names of the kinds.
     fn kinds(&self) -> &[String];
 
-    /// The attributes of a kind that have a fixed name, to be listed.
+    /// Returns the attributes of a kind that have a fixed name.
     fn attributes(&self, kind: usize) -> &[(String, Type)];
 
-    /// The type of an attribute, if the kind has it.
+    /// Returns the type of an attribute, if the kind has it.
     fn attribute(&self, kind: usize, name: &str) -> Option<Type> {
         let attributes = self.attributes(kind).iter();
         let found = attributes.clone().find(|(known, _)| known == name);
         found.map(|(_, ty)| *ty)
     }
 
-    /// True if a message may have several values of an attribute, of which each counts.
+    /// Returns true if a message may have several values of an attribute, each of which counts.
     fn several(&self, kind: usize, name: &str) -> bool {
         let _ = (kind, name);
         false
     }
 
-    /// How a parser on the packets' path that looks for an attribute alone finds it, in a few words, if that is known.
+    /// Describes how a parser on the packets' path finds an attribute, if it looks for no other and the technique is
+    /// known.
     fn technique(&self, kind: usize, name: &str) -> Option<String> {
         let _ = (kind, name);
         None
     }
 
-    /// The schema of a kind, if there is one by which a program on the packets' path could read it.
+    /// Returns the schema of a kind, if there is one by which a program on the packets' path could read it.
     fn schema(&self, kind: usize) -> Option<&Schema> {
         let _ = kind;
         None
     }
 
-    /// Which messages of a kind are requests, and which are the responses to them, if that is known.
+    /// Returns the rule that pairs the requests and responses of a kind, if there is one.
     fn exchange(&self, kind: usize) -> Option<&Exchange> {
         self.schema(kind)?.exchange.as_ref()
     }
 
-    /// What reads messages of a kind for the values of `wanted`.
+    /// Returns a reader of a kind's messages for the values of `wanted`.
     fn reader(&self, kind: usize, wanted: &[Wish]) -> Box<dyn Reader + '_>;
 }
 
-/// An attribute whose values are wanted.
+/// Attribute whose values are wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Wish<'n> {
-    /// Its name, without the kind.
+    /// Name, without the kind.
     pub name: &'n str,
-    /// True if all its values are, if a message has several.
+    /// True if all values of a message are wanted, not only the first.
     pub all: bool,
 }
 
-/// A message as it was read.
+/// Message that was read.
 #[derive(Clone, Copy, Debug)]
 pub struct Found<'r, 'a> {
-    /// The values of the attributes that were asked for, in the order in which they were asked for; of a malformed message, those that
-    /// are in front of what is wrong.
+    /// Values of the wanted attributes, in the order of the request. A malformed message has the values before the
+    /// fault.
     pub values: &'r [Option<Value<'a>>],
-    /// The other values of attributes of which all are wanted, with the place of the attribute among those that were asked for.
+    /// Further values of attributes of which all are wanted, each with the attribute's index in the request.
     pub more: &'r [(usize, Value<'a>)],
-    /// Where it begins: an offset in the payload, or so many bytes in front of it.
+    /// Start: an offset in the payload. It is negative if the message began earlier.
     pub start: i64,
-    /// Whether nothing is wrong with it. A malformed message ends the reading.
+    /// True if the message has no fault. A malformed message ends the reading.
     pub whole: bool,
-    /// Whether it could not be read as its rest is missing, which is no fault of its own.
+    /// True if the message could not be read because its rest is missing, which is not a fault.
     pub unread: bool,
-    /// True in place of a message: bytes that are none were found where one begins. There are no values.
+    /// True if this stands for bytes that are not a message although one should begin there. It has no values.
     pub missed: bool,
 }
 
 impl Found<'_, '_> {
-    /// Bytes that are no message where one begins.
+    /// Bytes that are not a message although one should begin there.
     pub(crate) const MISSED: Found<'static, 'static> = Found {
         values: &[],
         more: &[],
@@ -108,39 +110,39 @@ impl Found<'_, '_> {
     };
 }
 
-/// Where in a stream its next message begins, before a payload of it is read and behind that. A new one is that of a stream of which nothing
-/// is known: there, a message begins with a payload, or not at all.
+/// Position in a stream: the start of its next message, relative to the current payload. The reader updates it. A new
+/// position is that of an unknown stream: a message begins with the payload, or not at all.
 #[derive(Clone, Debug)]
 pub struct Position {
-    /// From which byte of the payload on it is read.
+    /// Offset in the payload from which it is read.
     pub at: usize,
-    /// Messages that begin there, or further behind, are not read.
+    /// Offset in the payload from which on messages are not read.
     pub until: usize,
-    /// Bytes behind those of the payload that the capture left out.
+    /// Number of bytes after the payload that the capture left out.
     pub cut: usize,
-    /// Whether a message begins there, or is to be gone on with.
+    /// True if a message is known to begin or continue there.
     pub known: bool,
-    /// Bytes of a body behind the payload, behind which the next message begins; of one that has no end, [`u64::MAX`], and of one in chunks its state
-    /// ([`chunks::pass`]).
+    /// Number of bytes of a body after the payload; the next message follows them. For a body without an end,
+    /// [`u64::MAX`]; for a chunked one, its state ([`chunks::pass`]).
     pub skip: u64,
-    /// The bytes that were kept of a message whose head goes on there.
+    /// Preserved bytes of a message whose head continues there.
     pub kept: Vec<u8>,
-    /// Whether that message was read before as far as it is wanted.
+    /// True if that message was already recorded with all wanted values.
     pub recorded: bool,
-    /// Whether a message has begun, in its head or in its body, and has not ended.
+    /// True if a message has begun, in its head or its body, and has not ended.
     pub begun: bool,
-    /// Whether nothing is kept for what follows the payload, which may never come.
+    /// True if nothing is preserved for later payloads, which may never come.
     pub alone: bool,
-    /// True if a message that is cut is taken as it is once it shows its side of an exchange, instead of waiting for its rest: its place among others
-    /// counts.
+    /// True if the order of messages counts. Then a truncated message does not wait for its rest once its side of an
+    /// exchange is known.
     pub in_order: bool,
-    /// Whether the payload had a message.
+    /// True if the payload contained a message.
     pub seen: bool,
-    /// The requests that the stream's messages may answer.
+    /// Requests that the stream's messages may answer.
     pub(crate) awaited: Awaited,
-    /// The requests that the payload had.
+    /// Requests in the payload.
     pub(crate) asks: Awaited,
-    /// Messages so far behind which it is not known where the next one begins.
+    /// Number of messages so far whose end is unknown, so that the next one could not be located.
     pub unfollowed: u64,
 }
 
@@ -165,11 +167,11 @@ impl Default for Position {
     }
 }
 
-/// The most bytes that are kept of a message whose head goes on in the next payload of its stream.
+/// Greatest number of preserved bytes of a message whose head continues in the next payload.
 pub(crate) const MOST_KEPT: usize = 4096;
 
 impl Position {
-    /// That of a payload behind which nothing may come.
+    /// Returns the position in a payload without a stream.
     pub(crate) fn alone() -> Position {
         Position {
             alone: true,
@@ -177,19 +179,19 @@ impl Position {
         }
     }
 
-    /// Whether nothing can be kept for what follows.
+    /// Returns true if nothing can be preserved for later payloads.
     pub(crate) fn is_last(&self) -> bool {
         self.alone || self.cut > 0
     }
 
-    /// Nobody knows where the next message begins.
+    /// Loses the position: the start of the next message is unknown.
     pub(crate) fn lose(&mut self) {
         (self.known, self.begun, self.recorded) = (false, false, false);
         self.skip = 0;
         self.kept.clear();
     }
 
-    /// The same where bytes are no message; if one begins there, it is missed.
+    /// Loses the position at bytes that are not a message. If one should begin there, it is reported as missed.
     pub(crate) fn miss(&mut self, is_known: bool, each: &mut dyn FnMut(Found)) {
         self.lose();
         if is_known {
@@ -198,7 +200,7 @@ impl Position {
         }
     }
 
-    /// Goes on in a body in chunks, in the next payload, behind so many bytes that the capture left out.
+    /// Continues a chunked body in the next payload, after `cut` bytes that the capture left out.
     pub(crate) fn go_on_in_chunks(&mut self, state: u64, cut: usize) {
         let state = chunks::pass_unseen(cut as u64, state);
         if state == chunks::LOST {
@@ -208,32 +210,32 @@ impl Position {
         (self.skip, self.begun) = (state, true);
     }
 
-    /// Keeps the first bytes of a message, until its rest comes.
+    /// Preserves the first bytes of a message until its rest comes.
     pub(crate) fn keep(&mut self, message: &[u8]) {
         (self.known, self.begun) = (true, true);
         self.kept = message.to_vec();
     }
 }
 
-/// Reads messages of one kind, for the values of some of their attributes.
+/// Reader of one kind of messages, for the values of some attributes.
 pub trait Reader: Send {
-    /// Whether the messages that a payload may carry go on in the next one of its stream.
+    /// Returns true if messages of such a payload continue in the next one of its stream.
     fn follows(&self, payload: &Payload) -> bool {
         let _ = payload;
         false
     }
 
-    /// Whether several messages follow one another in a stream, so that it is known where the next one begins.
+    /// Returns true if messages follow one another in a stream, so that the start of the next one is known.
     fn several(&self) -> bool {
         true
     }
 
-    /// Calls `each` for the messages in a payload, one after the other: for none if it carries none. The place is that of its stream, and is moved
-    /// on if its messages are followed.
+    /// Calls `each` for the messages in a payload, in order. `place` is the position in its stream; it is advanced if
+    /// messages are followed.
     fn read(&mut self, payload: &Payload, place: &mut Position, each: &mut dyn FnMut(Found));
 }
 
-/// No kind of message.
+/// Source without messages.
 #[derive(Clone, Copy, Debug)]
 pub struct NoMessages;
 

@@ -1,4 +1,4 @@
-//! A packet's headers, and what a query reads of them.
+//! Headers of a packet, and the fields that a query reads.
 
 use crate::catalogue::Field;
 use crate::link::{Link, LinkLayer};
@@ -7,20 +7,20 @@ use crate::value::{Flow, Value};
 use etherparse::{LaxNetSlice, TransportSlice};
 use std::net::IpAddr;
 
-/// A packet whose headers were read as far as they go: a field of a header that is absent or cut has no value. Of a fragment the
-/// transport header is not read.
+/// Packet with its parsed headers. A field of an absent or truncated header has no value. The transport header of a
+/// fragment is not read.
 #[derive(Debug)]
 pub(crate) struct Packet<'a> {
     length: u32,
-    /// As far as they were captured.
+    /// Bytes as far as they were captured.
     bytes: &'a [u8],
     link: LinkLayer<'a>,
-    /// What an application received, without headers.
+    /// Payload that an application received, without headers.
     received: Option<Payload<'a>>,
 }
 
 impl<'a> Packet<'a> {
-    /// Reads a packet of `length` bytes on the wire, of which `bytes` are here.
+    /// Parses the headers of a packet of `length` bytes on the wire, of which `bytes` were captured.
     pub(crate) fn new(bytes: &'a [u8], length: u32, link: Link) -> Packet<'a> {
         Packet {
             length,
@@ -30,7 +30,7 @@ impl<'a> Packet<'a> {
         }
     }
 
-    /// What an application received: of the headers, it has the ports.
+    /// Returns a packet for a payload that an application received. Of the headers, it has the ports.
     pub(crate) fn received(payload: Payload<'a>) -> Packet<'a> {
         Packet {
             length: u32::try_from(payload.bytes.len()).unwrap_or(u32::MAX),
@@ -40,12 +40,12 @@ impl<'a> Packet<'a> {
         }
     }
 
-    /// Its length on the wire.
+    /// Returns the length on the wire.
     pub(crate) fn length(&self) -> u32 {
         self.length
     }
 
-    /// The value of a field, if the packet has it.
+    /// Returns the value of a field, if the packet has it.
     pub(crate) fn field(&self, field: Field) -> Option<Value<'static>> {
         if let Some(payload) = &self.received {
             return received(field, payload, self.length);
@@ -56,7 +56,7 @@ impl<'a> Packet<'a> {
             Field::EthSource | Field::EthDestination | Field::EthType | Field::VlanId => {
                 self.link_layer(field)
             }
-            // As a flow's on the path: an address of IPv4 that is mapped to IPv6 is that of IPv4.
+            // As in flows on the path, an IPv4-mapped IPv6 address counts as an IPv4 address.
             Field::IpSource => Some(Value::Address(self.addresses()?.0.to_canonical())),
             Field::IpDestination => Some(Value::Address(self.addresses()?.1.to_canonical())),
             Field::IpProtocol
@@ -137,7 +137,7 @@ impl<'a> Packet<'a> {
         Some(Value::Number(match field {
             Field::TcpSourcePort => tcp.source_port().into(),
             Field::TcpDestinationPort => tcp.destination_port().into(),
-            // The byte behind the offset of the data.
+            // The byte after the data offset.
             Field::TcpFlags => (*tcp.slice().get(13)?).into(),
             Field::TcpSequence => tcp.sequence_number().into(),
             Field::TcpAcknowledgement => tcp.acknowledgment_number().into(),
@@ -156,7 +156,7 @@ impl<'a> Packet<'a> {
         }))
     }
 
-    /// The source and the destination of IPv4 or IPv6.
+    /// Returns the source and destination address of IPv4 or IPv6.
     fn addresses(&self) -> Option<(IpAddr, IpAddr)> {
         match &self.link.headers.as_ref()?.net {
             Some(LaxNetSlice::Ipv4(ip)) => {
@@ -190,7 +190,7 @@ impl<'a> Packet<'a> {
         })
     }
 
-    /// Bytes of what TCP carries that the capture left out.
+    /// Returns the number of bytes of TCP's payload that the capture left out.
     pub(crate) fn cut_payload(&self) -> usize {
         let cut = (self.length as usize).saturating_sub(self.bytes.len());
         let headers = self.link.headers.as_ref().filter(|_| cut > 0);
@@ -198,7 +198,7 @@ impl<'a> Packet<'a> {
         else {
             return 0;
         };
-        // Behind the IP packet there may be other bytes.
+        // After the IP packet, there may be padding.
         let (header, length) = match &headers.net {
             Some(LaxNetSlice::Ipv4(ip)) => {
                 let header = ip.header();
@@ -219,13 +219,13 @@ impl<'a> Packet<'a> {
         let payload = tcp.payload();
         let in_front = payload.as_ptr().addr() - header.as_ptr().addr();
         match length {
-            // One that is larger than any length, as segmentation is done later.
+            // A length of 0 is that of a packet too large for the field, before segmentation.
             0 => cut,
             length => length.saturating_sub(in_front + payload.len()).min(cut),
         }
     }
 
-    /// What TCP or UDP carries.
+    /// Returns the payload of TCP or UDP.
     pub(crate) fn payload(&self) -> Option<Payload<'a>> {
         if self.received.is_some() {
             return self.received;
@@ -248,7 +248,7 @@ impl<'a> Packet<'a> {
     }
 }
 
-/// The value of a field of what an application received.
+/// Returns the value of a field for a payload that an application received.
 fn received(field: Field, payload: &Payload, length: u32) -> Option<Value<'static>> {
     let port = match (field, payload.transport) {
         (Field::PacketLength, _) => return Some(Value::Number(length.into())),

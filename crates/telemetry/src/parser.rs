@@ -1,4 +1,4 @@
-//! Tokens to the query as it was written.
+//! Parser: tokens to a syntax tree.
 
 use crate::ast::{By, Call, Condition, Constant, Literal, Name, Order, Test, Tree};
 use crate::errors::syntax;
@@ -6,16 +6,16 @@ use crate::lexer::{Kind, Token};
 use crate::query::{Arguments, FUNCTIONS, Operator};
 use diag::{Diagnostic, Span};
 
-/// Conditions in conditions, and `not` before `not`.
+/// Greatest nesting of parentheses and `not` in conditions.
 const MAX_DEPTH: usize = 64;
-/// Words of the language, which are no attributes.
+/// Keywords, which cannot be attributes.
 pub(crate) const WORDS: [&str; 11] = [
     "by", "where", "order", "asc", "desc", "and", "or", "not", "in", "starts", "with",
 ];
 
 type Parse<T> = Result<T, Box<Diagnostic>>;
 
-/// Reads a query.
+/// Parses a query.
 pub(crate) fn parse(text: &str, base: u32, tokens: Vec<Token>) -> Parse<Tree> {
     Parser {
         text,
@@ -29,7 +29,7 @@ pub(crate) fn parse(text: &str, base: u32, tokens: Vec<Token>) -> Parse<Tree> {
 
 struct Parser<'a> {
     text: &'a str,
-    /// Where the text begins in the source map.
+    /// Start of the text in the source map.
     base: u32,
     tokens: Vec<Token>,
     at: usize,
@@ -89,7 +89,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses the rest behind `order`.
+    /// Parses the order after `order`.
     fn order(&mut self) -> Parse<Order> {
         if !self.takes_word("by") {
             return Err(self.expected(&["`by`"]));
@@ -108,7 +108,7 @@ impl Parser<'_> {
         Ok(Order { by, descending })
     }
 
-    /// The number behind `top`.
+    /// Parses the number after `top`.
     fn most(&mut self) -> Parse<(u64, Span)> {
         let span = self.peek().span;
         let Kind::Number(most) = *self.peek_kind() else {
@@ -365,7 +365,7 @@ fn one_or(mut all: Vec<Condition>, several: fn(Vec<Condition>) -> Condition) -> 
     }
 }
 
-/// A text without its escapes: `\"`, `\\`, `\n`, `\r`, `\t` and `\x` with two hexadecimal digits. It stands at `at`.
+/// Resolves the escapes of a text at `at`: `\"`, `\\`, `\n`, `\r`, `\t` and `\x` with two hexadecimal digits.
 fn unescaped(written: &str, at: u32) -> Parse<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut rest = written;
@@ -376,7 +376,7 @@ fn unescaped(written: &str, at: u32) -> Parse<Vec<u8>> {
             rest = &rest[length..];
             continue;
         }
-        // The lexer ends no text behind a backslash.
+        // The lexer never ends a text after a backslash.
         let next = rest[1..].chars().next().unwrap_or('\\');
         length += next.len_utf8();
         let byte = match next {

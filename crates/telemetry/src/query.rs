@@ -1,65 +1,65 @@
-//! A query that is checked: every name is resolved, every value has the type of what it is compared with.
+//! Checked query: every name is resolved, and every literal has the type that it is compared with.
 
 use crate::catalogue::{Attribute, Source};
 use diag::Span;
 use payload::Pattern;
 use std::net::IpAddr;
 
-/// A checked query.
+/// Checked query.
 #[derive(Clone, Debug)]
 pub struct Query {
-    /// Each attribute that it reads, once; the others refer to them by index.
+    /// Attributes that it reads, each once. Other fields refer to them by index.
     pub attributes: Vec<Attribute>,
-    /// The kind of message that it reads, by its index among [`Messages::kinds`](crate::Messages::kinds). Each message of a
-    /// packet is a record then; otherwise each packet is one.
+    /// Kind of message that it reads, as an index into [`Messages::kinds`](crate::Messages::kinds). If there is one,
+    /// each message is a record; otherwise each packet is one.
     pub kind: Option<usize>,
-    /// What `by` has, at most [`MAX_KEYS`](crate::MAX_KEYS).
+    /// Keys of `by`, at most [`MAX_KEYS`](crate::MAX_KEYS).
     pub keys: Vec<usize>,
-    /// At least one, at most [`MAX_AGGREGATES`](crate::MAX_AGGREGATES).
+    /// Aggregates: at least one, at most [`MAX_AGGREGATES`](crate::MAX_AGGREGATES).
     pub aggregates: Vec<Aggregate>,
-    /// What `where` has.
+    /// Condition of `where`.
     pub condition: Option<Condition>,
-    /// The order of groups.
+    /// Order of groups.
     pub order: Order,
-    /// The number of groups that are shown; `None` is all.
+    /// Number of groups that are shown; all if `None`.
     pub most: Option<usize>,
-    /// The texts in it.
+    /// Texts in its conditions.
     pub(crate) texts: Vec<Compared>,
 }
 
-/// A text with which a condition compares an attribute.
+/// Text that a condition compares with an attribute.
 #[derive(Clone, Debug)]
 pub(crate) struct Compared {
     pub attribute: usize,
     pub bytes: usize,
-    /// Where it stands.
+    /// Location of the text.
     pub at: Span,
 }
 
 impl Query {
-    /// Whether its records are responses with the requests that they answer.
+    /// Returns true if its records are responses with the requests that they answer.
     pub fn is_about_exchanges(&self) -> bool {
         self.response_time().is_some()
     }
 
-    /// The attribute that is the time from a request to its response.
+    /// Returns the attribute that is the time from a request to its response.
     pub(crate) fn response_time(&self) -> Option<&Attribute> {
         let mut attributes = self.attributes.iter();
         attributes.find(|a| a.source == Source::ResponseTime)
     }
 }
 
-/// The order of groups. Those that are alike are ordered by their keys.
+/// Order of groups. Equal groups are ordered by their keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Order {
-    /// The figure or key that orders them.
+    /// Aggregate or key that is compared.
     pub by: By,
-    /// True if the largest comes first. What there is no figure of comes last.
+    /// True if the largest comes first. Groups without a value come last.
     pub descending: bool,
 }
 
 impl Default for Order {
-    /// By the first figure, the largest first.
+    /// Orders by the first aggregate, the largest value first.
     fn default() -> Order {
         Order {
             by: By::Aggregate(0),
@@ -68,32 +68,32 @@ impl Default for Order {
     }
 }
 
-/// A figure or a key that orders groups.
+/// Sort key of groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum By {
-    /// A figure, by its number in the query.
+    /// An aggregate, by its index in the query.
     Aggregate(usize),
-    /// A key, by its number in the query.
+    /// A key, by its index in the query.
     Key(usize),
 }
 
-/// A figure of each group.
+/// Aggregate of the records in each group.
 #[derive(Clone, Debug)]
 pub struct Aggregate {
-    /// What it computes.
+    /// Function that it computes.
     pub function: Function,
-    /// As the user would write it: `sum(packet.length)`.
+    /// Text as the user would write it: `sum(packet.length)`.
     pub label: String,
 }
 
-/// What an aggregate computes. All but `Count` and `Rate(None)` are about the records that have the attribute.
+/// Function of an aggregate. All but `Count` and `Rate(None)` apply to the records that have the attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Function {
-    /// How many records.
+    /// The number of records.
     Count,
-    /// The lengths of their packets, each packet once.
+    /// The sum of the packets' lengths, each packet once.
     Bytes,
-    /// The sum of an attribute; it saturates at 2^64 - 1.
+    /// The sum of an attribute, which saturates at 2^64 - 1.
     Sum(usize),
     /// The least value.
     Min(usize),
@@ -101,18 +101,18 @@ pub enum Function {
     Max(usize),
     /// The mean.
     Mean(usize),
-    /// About how many distinct values.
+    /// The approximate number of distinct values.
     Distinct(usize),
-    /// The most frequent values, so many.
+    /// The most frequent values: how many, and of which attribute.
     Top(usize, usize),
     /// The distribution.
     Histogram(usize),
-    /// Records a second, or an attribute's sum a second.
+    /// The number of records a second, or an attribute's sum a second.
     Rate(Option<usize>),
 }
 
 impl Function {
-    /// Whether it only grows, by what is new: of `top`, the counts do.
+    /// Returns true for a total, which can only grow. For `top`, this is true of the counts.
     pub(crate) fn is_total(self) -> bool {
         match self {
             Function::Count
@@ -128,7 +128,7 @@ impl Function {
         }
     }
 
-    /// The attribute that it is about, if it is about one.
+    /// Returns the attribute that it applies to, if there is one.
     pub fn attribute(self) -> Option<usize> {
         match self {
             Function::Count | Function::Bytes | Function::Rate(None) => None,
@@ -153,39 +153,40 @@ pub enum Condition {
     Any(Vec<Condition>),
     /// This does not hold.
     Not(Box<Condition>),
-    /// The record has the attribute, and the predicate is true of it.
+    /// The record has the attribute, and its value satisfies the predicate.
     Test(usize, Predicate),
 }
 
-/// What is asked of an attribute's value.
+/// Predicate on an attribute's value.
 #[derive(Clone, Debug)]
 pub enum Predicate {
-    /// A number, compared.
+    /// A comparison with a number.
     Number(Operator, u64),
-    /// It is one of these.
+    /// One of these values.
     In(Vec<Element>),
-    /// It is not this one.
+    /// Not this value.
     Not(Element),
-    /// A text that begins with this one.
+    /// A text that begins with this prefix.
     StartsWith(Vec<u8>),
     /// A text in which the expression matches.
     Matches(Pattern),
 }
 
-/// A value, or a prefix of addresses.
+/// Value, or prefix of addresses.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Element {
     /// A number.
     Number(u64),
     /// A text.
     Text(Vec<u8>),
-    /// Addresses with the same bits in front, as many as the second part is; the other bits are zero. An address alone has all.
+    /// Addresses with this prefix, of this length in bits; the other bits are zero. A single address has its full
+    /// length.
     Prefix(IpAddr, u8),
     /// A link-layer address.
     Mac([u8; 6]),
 }
 
-/// How numbers are compared.
+/// Comparison operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operator {
     /// `==`
@@ -217,13 +218,13 @@ impl Operator {
         found.map(|(operator, _)| *operator)
     }
 
-    /// As it is written.
+    /// Returns the operator's text.
     pub fn symbol(self) -> &'static str {
         let found = Operator::ALL.iter().find(|(known, _)| *known == self);
         found.map_or("==", |(_, symbol)| symbol)
     }
 
-    /// Whether `left OPERATOR right`.
+    /// Evaluates `left OPERATOR right`.
     pub fn holds(self, left: u64, right: u64) -> bool {
         match self {
             Operator::Equal => left == right,
@@ -236,7 +237,7 @@ impl Operator {
     }
 }
 
-/// What stands behind an aggregate's name.
+/// Arguments after an aggregate's name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Arguments {
     None,
@@ -248,7 +249,7 @@ pub(crate) enum Arguments {
     NumberAndOne,
 }
 
-/// The names of the aggregates.
+/// Aggregates: names and arguments.
 pub(crate) const FUNCTIONS: [(&str, Arguments); 10] = [
     ("count", Arguments::None),
     ("bytes", Arguments::None),

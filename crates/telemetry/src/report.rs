@@ -1,4 +1,4 @@
-//! What a query has found so far, as data.
+//! Results of a query so far, as data.
 
 use crate::aggregate::Cell;
 use crate::catalogue::Type;
@@ -8,31 +8,31 @@ use crate::value::Value;
 pub use control::exposition::Unit;
 use std::cmp::Ordering;
 
-/// The figures of all groups.
+/// Metrics of all groups.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Report {
-    /// The names of the keys.
+    /// Names of the keys.
     pub keys: Vec<String>,
-    /// The names of the aggregates.
+    /// Names of the aggregates.
     pub aggregates: Vec<String>,
-    /// The unit of each aggregate's numbers.
+    /// Units of the aggregates' values.
     pub units: Vec<Unit>,
-    /// True of each aggregate that is a total, so that what is new since the report before makes sense.
+    /// True for each aggregate that is a total: then the difference from the last report is meaningful.
     pub totals: Vec<bool>,
-    /// All groups in the query's order; those that are alike in the order of their keys.
+    /// All groups in the query's order. Equal ones are ordered by their keys.
     pub rows: Vec<Row>,
-    /// The number of groups that the query shows, at most.
+    /// Greatest number of groups that the query shows.
     pub most: usize,
-    /// The numbers of packets, by what became of them.
+    /// Numbers of packets and records, by outcome.
     pub counts: Counts,
-    /// The time that rates are about.
+    /// Time that rates cover, in seconds.
     pub seconds: f64,
-    /// The longest text that is kept, in bytes.
+    /// Longest text that is kept, in bytes.
     pub text: usize,
 }
 
 impl Report {
-    /// Of rows in any order.
+    /// Builds a report of rows in any order.
     pub(crate) fn new(query: &Query, mut rows: Vec<Row>, counts: Counts, seconds: f64) -> Report {
         rows.sort_by(|a, b| compare(query.order, a, b).then_with(|| a.keys.cmp(&b.keys)));
         let name = |&key: &usize| query.attributes[key].name.clone();
@@ -53,7 +53,7 @@ impl Report {
         }
     }
 
-    /// The groups that the query shows. The others matter to those who compare this report with the next.
+    /// Returns the groups that the query shows. The others serve comparisons with the next report.
     pub fn shown(&self) -> &[Row] {
         &self.rows[..self.most.min(self.rows.len())]
     }
@@ -85,46 +85,47 @@ fn unit(aggregate: &Aggregate, query: &Query) -> Unit {
     }
 }
 
-/// A group.
+/// Group in a report.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
-    /// The values of the keys.
+    /// Values of the keys.
     pub keys: Vec<Value<'static>>,
-    /// The figures.
+    /// Values of the aggregates.
     pub cells: Vec<Cell>,
 }
 
-/// Numbers of packets and records, by what became of them.
+/// Numbers of packets and records, by outcome.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
     /// Packets that were read.
     pub packets: u64,
-    /// Of these, those that a capture has without a time: they are in no rate, and in no response time.
+    /// Of these, packets without a time in the capture. They do not count in rates and response times.
     pub untimed: u64,
     /// Records: messages of the query's kind, or packets if it reads no messages.
     pub records: u64,
     /// Records for which the condition holds.
     pub matched: u64,
-    /// Of these, those that lack a key, and are in no group.
+    /// Of these, records that lack a key, and are in no group.
     pub without_key: u64,
-    /// Of these, those for whose group the table had no room.
+    /// Of these, records whose group did not fit into the table.
     pub not_grouped: u64,
     /// Packets with a malformed message.
     pub malformed: u64,
-    /// Keys and values of `top` that were longer than what is kept, and cut; on the path also values of `distinct`.
+    /// Keys and values of `top` that were longer than the limit, and cut; on the path also values of `distinct`.
     pub cut: u64,
-    /// Packets of which a program on the path did not read all messages: one is longer than it reads, or there are more.
+    /// Packets whose messages a program on the path did not read completely: a message is too long, or there are too
+    /// many.
     pub unread: u64,
-    /// Requests that have no response so far, or none that was read. Only of a query about response times.
+    /// Requests without a response so far, or without one that was read. Only in a query about response times.
     pub unanswered: u64,
-    /// Responses without a request that is known. Only of a query about response times.
+    /// Responses without a known request. Only in a query about response times.
     pub unmatched: u64,
-    /// What became of the streams of messages that go on from segment to segment.
+    /// Outcome of following streams, for messages that continue in later segments.
     pub streams: Followed,
 }
 
 impl Counts {
-    /// Those that only grow: name, description and number.
+    /// Returns the counters that only grow: name, description and number.
     pub(crate) fn totals(&self) -> [(&'static str, &'static str, u64); 13] {
         [
             ("packets", "Packets that were read.", self.packets),
@@ -183,7 +184,7 @@ impl Counts {
         ]
     }
 
-    /// Those that fall too: name, description and number.
+    /// Returns the numbers that may also fall: name, description and number.
     pub(crate) fn waiting(&self) -> [(&'static str, &'static str, u64); 2] {
         [
             (
@@ -200,7 +201,7 @@ impl Counts {
     }
 }
 
-/// By what rows are ordered.
+/// Returns the number by which rows are ordered.
 pub(crate) fn magnitude(cell: &Cell) -> f64 {
     match cell {
         Cell::Nothing => -1.0,

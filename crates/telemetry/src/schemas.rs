@@ -1,4 +1,4 @@
-//! Messages that a schema describes, read by the plain reader of crate `payload`.
+//! Messages described by schemas, read by the reference reader of crate `payload`.
 
 use crate::behind::{Behind, NO_END, Signs, is_cut};
 use crate::catalogue::Type;
@@ -9,17 +9,17 @@ use crate::value::Value;
 use payload::{Exchange, Kind, Schema, Site, Taken, Traits, Wanted, chunks, plan};
 use std::borrow::Cow;
 
-/// Several schemas: each is a kind of message.
+/// Several schemas, each of which is a kind of message.
 #[derive(Clone, Debug)]
 pub struct Schemas {
     names: Vec<String>,
     schemas: Vec<Schema>,
-    /// Those of a fixed name, by kind.
+    /// Attributes with a fixed name, by kind.
     attributes: Vec<Vec<(String, Type)>>,
 }
 
 impl Schemas {
-    /// The kinds that these schemas describe.
+    /// Returns the kinds of these schemas.
     pub fn new(schemas: Vec<Schema>) -> Schemas {
         let listed = |schema: &Schema| {
             let names = schema.names().into_iter();
@@ -34,7 +34,7 @@ impl Schemas {
         }
     }
 
-    /// The kinds that are built in.
+    /// Returns the built-in kinds.
     pub fn builtin() -> Schemas {
         // Tests load each of them.
         let schemas = payload::builtin::ALL.iter();
@@ -83,21 +83,21 @@ impl Messages for Schemas {
     }
 }
 
-/// Reads the messages of a schema.
+/// Reader of a schema's messages.
 struct ByWanted<'s> {
-    /// What is asked for, and behind it the attributes that tell where the next message begins.
+    /// Wanted attributes, followed by those that locate the next message.
     wanted: Wanted<'s>,
-    /// Those attributes, if messages follow one another.
+    /// Attributes that locate the next message, if messages follow one another.
     signs: Option<Signs<'s>>,
-    /// The types of what is asked for; nothing for a name that stands for nothing.
+    /// Types of the wanted attributes; `None` for a name that does not resolve.
     types: Vec<Option<Type>>,
-    /// For what is asked for: the numbers that are noise.
+    /// Noise values of each wanted attribute.
     noise: Vec<Vec<u64>>,
-    /// Those of which every value counts.
+    /// True for each wanted attribute of which every value counts.
     several: Vec<bool>,
-    /// Places of the attributes of which one shows a message's side of an exchange; none if that needs no attribute.
+    /// Indices of the attributes that identify a message's side of an exchange; empty if ports do.
     sides: Vec<usize>,
-    /// Room for the values of a message.
+    /// Buffer for the values of a message.
     values: Vec<Option<Value<'static>>>,
 }
 
@@ -108,7 +108,7 @@ impl<'s> ByWanted<'s> {
         let traits: Vec<Traits> = asked
             .map(|asked| asked.map_or_else(Traits::default, |asked| asked.traits))
             .collect();
-        // Which value is the first one that is no noise shows when all were read.
+        // The first value that is not noise is known only after all were read.
         let reads_all = |(wish, traits): (&Wish, &Traits)| wish.all || !traits.noise.is_empty();
         let all = wanted.iter().zip(&traits).map(reads_all);
         let all: Vec<usize> = (0..)
@@ -165,7 +165,7 @@ impl Reader for ByWanted<'_> {
                         return;
                     }
                     place.keep(&message);
-                    // Where none was expected, it is no loss if these are the bytes of something else.
+                    // Where no message was expected, other bytes are not a loss.
                     place.known = is_known;
                     return;
                 }
@@ -173,7 +173,7 @@ impl Reader for ByWanted<'_> {
                 if kept.is_empty() {
                     return;
                 }
-                // What was kept was none; but one may begin here.
+                // The preserved bytes are not a message, but one may begin here.
                 continue;
             }
             place.seen = true;
@@ -199,7 +199,7 @@ impl Reader for ByWanted<'_> {
             }
             place.at = end as usize;
         }
-        // What the capture left out may have begun there.
+        // A message may have begun in bytes that the capture left out.
         if place.known && place.at >= bytes.len() && (place.at as i64) < length {
             place.unfollowed += 1;
             place.lose();
@@ -208,7 +208,7 @@ impl Reader for ByWanted<'_> {
 }
 
 impl ByWanted<'_> {
-    /// Reads a message: what is behind its head, if that is known.
+    /// Reads a message. Returns the end of it, if that is known.
     fn message(
         &mut self,
         message: &[u8],
@@ -223,10 +223,10 @@ impl ByWanted<'_> {
         let answer = self.wanted.read(message);
         let (own, about_next) = answer.values.split_at_mut(self.types.len());
         let is_complete = answer.malformed.is_none();
-        // A parser that stops at what it looks for does not see what is wrong behind it.
+        // A parser that stops at the wanted attributes does not see later faults.
         let reads_all = self.several.contains(&true) || self.noise.iter().any(|n| !n.is_empty());
         let whole = is_complete || !reads_all && own.iter().all(Option::is_some);
-        // What follows a message that was read as far as it is wanted matters only if another one does.
+        // The rest of a message with all wanted values matters only if another message follows.
         let goes_on = schema.follow
             && answer.malformed.is_some_and(is_cut)
             && (schema.next.is_some() || !whole);
@@ -261,7 +261,7 @@ impl ByWanted<'_> {
             place.keep(message);
             place.recorded = recorded || whole;
         } else if next.is_none() {
-            // One that is wrong behind all that is wanted is no malformed one.
+            // A fault after all wanted values does not make a message malformed.
             let is_unknown = goes_on || schema.next.is_some() && whole;
             place.unfollowed += u64::from(is_unknown);
             place.lose();
@@ -271,13 +271,13 @@ impl ByWanted<'_> {
     }
 }
 
-/// The same room, for values that live as long as others.
+/// Clears a buffer, and changes the lifetime of its values.
 fn emptied<'b>(mut values: Vec<Option<Value>>) -> Vec<Option<Value<'b>>> {
     values.clear();
     values.into_iter().map(|_| None).collect()
 }
 
-/// Has the first value that is no noise in the place of the first one, where there is one.
+/// Swaps the first value that is not noise with the first one, if there is one.
 fn pass_over_noise<'v>(
     values: &mut [Option<Value<'v>>],
     more: &mut [(usize, Value<'v>)],
@@ -294,7 +294,7 @@ fn pass_over_noise<'v>(
     }
 }
 
-/// True if a value is one of these numbers, or bytes that are one in network byte order.
+/// Returns true if a value is one of these numbers, or the bytes of one in network byte order.
 fn is_one_of(numbers: &[u64], value: &Value) -> bool {
     let number = match value {
         Value::Number(number) => *number,
@@ -306,7 +306,8 @@ fn is_one_of(numbers: &[u64], value: &Value) -> bool {
     numbers.contains(&number)
 }
 
-/// Whether a payload may begin with such a message: by its bytes if the schema has some by which to recognise it, by its ports otherwise.
+/// Returns true if a payload may carry such a message. If the schema has no signature, a port must be one of the
+/// schema's.
 fn carries(schema: &Schema, payload: &Payload) -> bool {
     let transport = match schema.transport {
         payload::Transport::Tcp => Transport::Tcp,
@@ -317,7 +318,7 @@ fn carries(schema: &Schema, payload: &Payload) -> bool {
         && (!schema.recognise.is_empty() || ports.iter().any(|p| schema.ports.contains(p)))
 }
 
-/// The type of the values that a name stands for, if it stands for any.
+/// Returns the type of the values that a name stands for, if it resolves.
 fn ty(schema: &Schema, name: &str) -> Option<Type> {
     let asked = schema.asked(name).ok()?;
     let size = |site: &Site| {
@@ -336,7 +337,7 @@ fn ty(schema: &Schema, name: &str) -> Option<Type> {
     })
 }
 
-/// The value as one of the type; negative numbers and those of more than 64 bits have none.
+/// Converts a value to the type. Negative numbers and those of more than 64 bits are `None`.
 fn of_type(taken: Taken, message: &[u8], ty: Type) -> Option<Value<'_>> {
     match (taken.value, ty) {
         (Some(payload::Value::Number(number)), Type::Number(_)) => {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// What an attribute is in one record.
+/// Value of an attribute in one record.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Value<'a> {
     /// A number.
@@ -20,26 +20,26 @@ pub enum Value<'a> {
     Flow(Flow),
 }
 
-/// The packets that go from one end of a transport connection to the other.
+/// Packets from one endpoint of a transport connection to the other.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Flow {
-    /// Where they come from.
+    /// Source address.
     pub source: IpAddr,
-    /// Where they go.
+    /// Destination address.
     pub destination: IpAddr,
-    /// The protocol's number, behind all extension headers.
+    /// Protocol number, after all extension headers.
     pub protocol: u8,
-    /// The source port; 0 where there is none (a protocol without ports, a fragment).
+    /// Source port; 0 if there is none (a protocol without ports, a fragment).
     pub source_port: u16,
-    /// The destination port; 0 where there is none.
+    /// Destination port; 0 if there is none.
     pub destination_port: u16,
 }
 
-/// The bytes of a flow.
+/// Size of a flow's bytes.
 const FLOW: usize = 37;
 
 impl Value<'_> {
-    /// The same, on its own.
+    /// Returns an owned value.
     pub fn into_owned(self) -> Value<'static> {
         match self {
             Value::Number(number) => Value::Number(number),
@@ -50,7 +50,7 @@ impl Value<'_> {
         }
     }
 
-    /// The same, in the place of another.
+    /// Returns a value that borrows from this one.
     pub(crate) fn borrowed(&self) -> Value<'_> {
         match self {
             Value::Number(number) => Value::Number(*number),
@@ -61,8 +61,9 @@ impl Value<'_> {
         }
     }
 
-    /// The bytes that summaries hash and keep: a number is 8 bytes, least significant first; addresses are in network byte
-    /// order; a flow is its addresses of 16 bytes each (IPv4 mapped to IPv6), its ports of 2 bytes each, and its protocol.
+    /// Returns the bytes that summaries hash and keep. A number has 8 bytes, least significant first. Addresses are in
+    /// network byte order. A flow is its addresses of 16 bytes each (IPv4 mapped to IPv6), its ports of 2 bytes each,
+    /// and its protocol.
     pub fn bytes(&self) -> Cow<'_, [u8]> {
         match self {
             Value::Number(number) => number.to_le_bytes().to_vec().into(),
@@ -82,7 +83,7 @@ impl Value<'_> {
         }
     }
 
-    /// The value of a type that has these bytes.
+    /// Returns the value of a type with these bytes.
     pub fn from_bytes(ty: Type, bytes: &[u8]) -> Option<Value<'static>> {
         Some(match ty {
             Type::Number(_) | Type::Time => {
@@ -125,8 +126,9 @@ fn mapped(address: IpAddr) -> Ipv6Addr {
     }
 }
 
-/// Texts are shown with `\xHH` for bytes that are no UTF-8, for control characters, and for those that are not seen or change how others are
-/// seen, and with `\\` for a backslash, so that what comes from the network cannot change a terminal, and no two values look the same.
+/// Formats a value. In texts, backslashes are doubled. Bytes that are not UTF-8, control characters, and invisible or
+/// formatting characters become `\xHH`. So bytes from the network cannot change a terminal, and no two values look the
+/// same.
 impl fmt::Display for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
@@ -221,7 +223,7 @@ mod tests {
         let shown = |bytes: &'static [u8]| Value::Text(bytes.into()).to_string();
         assert_eq!(shown(b"a\x1b[2J\xff\\"), r"a\x1b[2J\xff\\");
         assert_eq!(shown("ü\u{85}".as_bytes()), r"ü\xc2\x85");
-        // Turns what follows around; is not seen.
+        // A character that reverses the following text; an invisible one.
         assert_eq!(shown("a\u{202e}b".as_bytes()), r"a\xe2\x80\xaeb");
         assert_eq!(shown("a\u{200b}".as_bytes()), r"a\xe2\x80\x8b");
         assert_eq!(shown("e\u{301}ж漢".as_bytes()), "e\u{301}ж漢");

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Documents in messages, JSON (RFC 8259) and XML 1.0: an automaton goes through one byte by byte, and does no more than
- * pass over eight at a time where nothing of them is asked for. Two tables tell it what to do: its own, of steps by state and class of
- * byte, and one of the wanted paths, in which it takes a step for each byte of the present path. What is open is noted for each level
- * in the message's memory: of that the verifier knows nothing, so that it follows no level and no length. */
+/* Documents in messages, JSON (RFC 8259) and XML 1.0. An automaton reads a document byte by byte, and passes over
+ * eight bytes at a time where it has nothing to do. Two tables drive it: its own steps by state and class of byte,
+ * and a trie of the wanted paths, in which it takes a step for each byte of the current path. The open elements are
+ * kept level by level in the message's memory. The verifier tracks nothing in there, so it explores neither levels
+ * nor lengths. */
 #ifndef ONPATH_DOCUMENT_H
 #define ONPATH_DOCUMENT_H
 
 #include "parse_message.h"
 
-/* A step: the place of the next state's row, what is to be done, and whether a number or a name ends in front of the byte. The last
- * two columns of a row are no steps at bytes: up to which byte the state passes over others, and the step where the text ends. */
+/* Step: the row of the next state, an action, and a bit that is set if a number or a name ends before the byte. The
+ * last two columns of a row are special. The first of them has the byte up to which the state passes over others,
+ * the second the step at the end of the text. */
 #define DOCUMENT_STEPS 4096
 #define DOCUMENT_ROW 0xfff
 #define DOCUMENT_ACTION(step) ((step) >> 12 & 15)
@@ -51,13 +53,13 @@ enum {
     XML_BACK,
 };
 
-/* Where a name is. */
+/* Position of a name. */
 struct document_name {
     u16 start;
     u16 length;
 };
 
-/* An object, an array or an element: the place in the paths of what is in it, and of an array the number of the present element. */
+/* Open object, array or element: its node in the trie of paths, and the index of an array's current element. */
 struct document_level {
     u16 node;
     u16 index;
@@ -66,7 +68,7 @@ struct document_level {
 
 #define DOCUMENT_OBJECT 0xffff
 
-/* What is open, and where the present value and name begin. */
+/* State of a reading: the level, and the start of the current value and name. */
 struct document {
     u32 level;
     u32 start;
@@ -77,20 +79,20 @@ struct document {
     u64 factor;
 };
 
-/* Attributes of an element: `payload`'s MOST_ATTRIBUTES. */
+/* Greatest number of an element's attributes: MOST_ATTRIBUTES of `payload`. */
 #define DOCUMENT_ATTRIBUTES 64
-/* Those that a name is compared with at once. */
+/* Number of attributes that a name is compared with at once. */
 #define DOCUMENT_AT_ONCE 8
 
-/* One of them: a number made of its name, and where that is. */
+/* Attribute of the current element: hash and position of its name. */
 struct document_attribute {
     u64 key;
     struct document_name name;
     u32 unused;
 };
 
-/* The paths: of each place, the number of the value whose path ends there, then the next places by class of byte. Place 0 leads to no
- * value, and all paths begin at the one behind it. */
+/* Trie of the wanted paths. Each node has the number of the value whose path ends there, then the next nodes by
+ * class of byte. Node 0 leads to no value; the root is the node after it. */
 struct document_paths {
     const u8 *classes;
     const u16 *places;
@@ -103,7 +105,7 @@ INLINE u32 document_place(struct document_paths paths, u32 place, u32 byte)
     return paths.places[(place + paths.classes[byte]) & paths.size];
 }
 
-/* Notes a value, if it is the first of its path. */
+/* Notes a value if it is the first of its path. */
 INLINE void document_found(struct document_paths paths, u32 place, struct message_value *values, u32 mask, u32 start, u32 end)
 {
     u32 number = paths.places[place & paths.size];
@@ -115,7 +117,7 @@ INLINE void document_found(struct document_paths paths, u32 place, struct messag
     }
 }
 
-/* The place of an array's element; a message has room for fewer than 10,000. */
+/* Returns the node of an array's element. A message holds fewer than 10,000 elements. */
 INLINE u32 document_element(struct document_paths paths, u32 place, u32 index)
 {
     u32 digit, begun = 0;
@@ -126,7 +128,7 @@ INLINE u32 document_element(struct document_paths paths, u32 place, u32 index)
     for (u32 unit = 1000; unit; unit /= 10) {
         digit = index / unit % 10;
         begun |= digit | (unit == 1);
-        /* The verifier does not know how large a remainder is. */
+        /* The verifier does not know the bounds of a remainder. */
         barrier_var(digit);
         if (begun)
             place = document_place(paths, place, '0' + (digit & 15));
@@ -134,8 +136,7 @@ INLINE u32 document_element(struct document_paths paths, u32 place, u32 index)
     return document_place(paths, place, ']');
 }
 
-/* Passes over those of the next eight bytes at which nothing happens, up to the first one that `stops` marks. 0 if the text ends
- * among them. */
+/* Passes over the next eight bytes, up to the first one that `stops` marks. Returns 0 if the text ends among them. */
 INLINE u32 document_pass(u32 *at, u32 *left, u64 stops)
 {
     u32 passed = stops ? first_byte(stops) : 8;
@@ -147,13 +148,13 @@ INLINE u32 document_pass(u32 *at, u32 *left, u64 stops)
     return 1;
 }
 
-/* The automaton's step in a column of its state's row. */
+/* Returns the automaton's step in a column of a state's row. */
 INLINE u32 document_step(const u32 *steps, u32 state, u32 column)
 {
     return steps[(state + column) & (DOCUMENT_STEPS - 1)];
 }
 
-/* Goes through a JSON text: what became of it. `row` is how far the automaton's rows are apart. */
+/* Reads a JSON text, and returns a message_status. `row` is the size of the automaton's rows. */
 INLINE u32 message_json(const u8 *bytes, u32 mask, u32 at, u32 end, const u8 *classes, const u32 *steps, u32 row,
                         struct document_paths paths, struct message_value *values, u32 numbers, volatile struct document *open,
                         volatile struct document_level *levels, u32 levels_mask, u32 deepest)
@@ -259,8 +260,9 @@ endless:
     return MESSAGE_TOO_LONG;
 }
 
-/* A number made of a name. Of different names it is hardly ever the same: it depends on a number that was drawn for this document. Someone can
- * choose two names for which it is with about half of these numbers; so where it is, the names are compared. */
+/* Hashes a name. The hash is keyed with a random number for each document, so different names rarely collide. An
+ * attacker may choose two names that collide for about half of the keys; therefore names with equal hashes are
+ * compared. */
 INLINE u64 document_key(const u8 *bytes, u32 mask, volatile struct document *open, u32 start, u32 length)
 {
     u64 factor = open->factor, key = length;
@@ -286,8 +288,8 @@ endless:
     return key;
 }
 
-/* True if the name that was read last is among those of the element's attributes; if not, it becomes one of them. Numbers made of names are
- * compared, several at once without a branch, and of those that are the same the names. */
+/* Returns true if the last name that was read is among the element's attributes; if not, adds it. Hashes are
+ * compared, several at once without a branch; then the names whose hashes are equal. */
 INLINE u32 document_is_among(const u8 *bytes, u32 mask, volatile struct document *open, volatile struct document_attribute *attributes)
 {
     u32 start = open->name.start, length = open->name.length, count = open->attributes, at;
@@ -334,7 +336,7 @@ endless:
     return 0;
 }
 
-/* Goes through an XML document: what became of it. */
+/* Reads an XML document, and returns a message_status. */
 INLINE u32 message_xml(const u8 *bytes, u32 mask, u32 at, u32 end, const u8 *classes, const u32 *steps, u32 row,
                        struct document_paths paths, struct message_value *values, u32 numbers, volatile struct document *open,
                        volatile struct document_level *levels, u32 levels_mask, u32 deepest,

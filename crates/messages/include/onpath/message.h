@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Messages of applications: the payload is copied to memory, and parsed there (`parse_message.h`). Each access is masked to that
- * memory, so a verifier of the C follows no offset, and what is known of one path does not tell it from another. */
+/* Messages of applications: the payload is copied to memory, and parsed there (`parse_message.h`). Each access is
+ * masked to that memory. So a verifier tracks no offset, and the paths through a parser merge, since nothing
+ * distinguishes their states. */
 #ifndef ONPATH_MESSAGE_H
 #define ONPATH_MESSAGE_H
 
 #include "packet.h"
 #include "parse_message.h"
 
-/* The last byte of a packet that reading may begin at: no target loads any from further on. */
+/* Last byte of a packet that a read may begin at: no target loads bytes that begin after it. */
 #define PAYLOAD_LAST_BEGIN 0xffff
-/* Bytes in which something is looked for, and those of them that are in memory at once. What is loaded from the last byte that
- * reading may begin at has so many bytes too, behind which nothing is looked for. */
+/* Number of bytes that a search covers, and number of them in memory at once. A load from the last byte that a read
+ * may begin at has this number of bytes too, and searches end there. */
 #define PAYLOAD_REACH 65536
 #define PAYLOAD_AT_ONCE 16384
 #define PAYLOAD_END (PAYLOAD_LAST_BEGIN + PAYLOAD_AT_ONCE)
-/* The length of a message that ends with the packet. */
+/* Length of a message that ends with the packet. */
 #define MESSAGE_ANY_LENGTH 0xffffffffu
-/* The first bytes of a message that goes on in a later packet. They are where their ticket leads to, until so many others were
- * kept; the first place has the ticket that was given last. Bytes that change have none. */
+/* First bytes of a message that continues in a later packet. A ticket leads to their slot until that slot is reused.
+ * Slot 0 has the last ticket that was issued. While bytes change, their slot has no valid ticket. */
 #define MESSAGE_HEADS 1024
 #define MESSAGE_CHANGING 0xffffffffffffffffull
 #define MESSAGE_HEAD_BYTES 4096
@@ -28,7 +29,7 @@ struct message_head {
     u8 bytes[MESSAGE_HEAD_BYTES + 8];
 };
 
-/* Copies the message. 0 if the packet has as many bytes. */
+/* Copies the message. Returns 0 if the packet has all bytes. */
 INLINE long message_copy(void *ctx, u64 from, u8 *bytes, u32 length, u32 mask)
 {
     u32 last = length - 1;
@@ -38,7 +39,7 @@ INLINE long message_copy(void *ctx, u64 from, u8 *bytes, u32 length, u32 mask)
     return packet_load_bytes(ctx, from, bytes, last + 1);
 }
 
-/* The same of what goes on behind the bytes in front, to half of the memory at most. */
+/* Copies the bytes of a message that follow those restored before them, to half of the memory at most. */
 INLINE long message_copy_behind(void *ctx, u64 from, u8 *bytes, u32 front, u32 length, u32 mask)
 {
     u32 last = length - 1;
@@ -50,23 +51,23 @@ INLINE long message_copy_behind(void *ctx, u64 from, u8 *bytes, u32 front, u32 l
     return packet_load_bytes(ctx, from, bytes + front, last + 1);
 }
 
-/* The place of the bytes with a ticket. */
+/* Returns the slot of a ticket. */
 INLINE u32 message_slot(u64 ticket)
 {
     return 1 + (u32)ticket % MESSAGE_HEADS;
 }
 
-/* The next ticket. */
+/* Issues the next ticket. */
 INLINE u64 message_new_ticket(struct message_head *last)
 {
     return __sync_fetch_and_add(&last->ticket, 1) + 1;
 }
 
-/* What the offsets of whole words of the bytes that are kept are masked by. */
+/* Mask for the offsets of whole words in the preserved bytes. */
 #define MESSAGE_HEAD_MASK (MESSAGE_HEAD_BYTES - 8)
 
-/* Copies up to as many bytes as are kept, in whole words, behind so many others, the last one first: an offset that began with 0 would be another
- * number for a verifier in each turn. */
+/* Copies up to MESSAGE_HEAD_BYTES bytes in whole words, to after `front` others. The last word comes first: an
+ * offset that started at 0 would be a new constant for the verifier in each iteration. */
 INLINE void message_copy_words(u8 *to, u32 front, const u8 *from, u32 mask, u32 length)
 {
     for (;;) {
@@ -84,8 +85,9 @@ end:
     return;
 }
 
-/* Keeps bytes under a new ticket, or behind those that have one. Returns the ticket that leads to all of them; 0 if the earlier ones are gone or
- * all are more than `most`. Nobody finds them while they change, or changes them too. */
+/* Preserves bytes under a new ticket, or appends them to those of a ticket. Returns the ticket of all of them; 0 if
+ * the earlier ones are gone, or if there are more than `most` in all. Nobody can read or change the bytes while they
+ * change. */
 INLINE u64 message_keep(struct message_head *head, u64 ticket, u64 ticket_of_all, const u8 *bytes, u32 mask, u32 length, u32 most)
 {
     u32 front = 0;
@@ -109,7 +111,7 @@ INLINE u64 message_keep(struct message_head *head, u64 ticket, u64 ticket_of_all
     return ticket_of_all;
 }
 
-/* Copies bytes that were kept to a memory: how many, or 0 if others are there now. */
+/* Copies preserved bytes to memory. Returns their number, or 0 if the slot has been reused. */
 INLINE u32 message_restore(struct message_head *head, u64 ticket, u8 *bytes, u32 mask, u32 most)
 {
     u32 length;
@@ -123,13 +125,13 @@ INLINE u32 message_restore(struct message_head *head, u64 ticket, u8 *bytes, u32
     return __sync_fetch_and_add(&head->ticket, 0) == ticket ? length : 0;
 }
 
-/* How many bytes of a packet the parser left. */
+/* Returns the number of bytes in a packet after the parsed ones. */
 INLINE u32 payload_length(u32 parsed, u64 length)
 {
     return length > parsed ? length - parsed : 0;
 }
 
-/* Loads bytes of the payload, of which zeros stay where there are none. 1 if there are as many. */
+/* Loads bytes of the payload. Returns 1 if the packet has all of them; if not, the zeros in `to` stay. */
 INLINE u32 payload_bytes(void *ctx, u32 parsed, u32 offset, u64 length, void *to, u32 size)
 {
     u64 from = (u64)parsed + offset;
@@ -137,13 +139,13 @@ INLINE u32 payload_bytes(void *ctx, u32 parsed, u32 offset, u64 length, void *to
     return from <= PAYLOAD_LAST_BEGIN && from + size <= length && !packet_load_bytes(ctx, from, to, size);
 }
 
-/* How many bytes of a packet there are from an offset on, as far as reading may begin there. */
+/* Returns the number of bytes in a packet from an offset on; 0 if a read may not begin there. */
 INLINE u32 payload_left(u64 from, u32 length)
 {
     return from < length && from <= PAYLOAD_LAST_BEGIN ? length - from : 0;
 }
 
-/* The same of those in which something is looked for. */
+/* Returns the number of those bytes that a search covers. */
 INLINE u32 payload_searched(u64 from, u32 length)
 {
     u32 left = payload_left(from, length), near = PAYLOAD_END - from;
@@ -153,14 +155,14 @@ INLINE u32 payload_searched(u64 from, u32 length)
     return left < PAYLOAD_REACH ? left : PAYLOAD_REACH;
 }
 
-/* Bytes of the piece that begins so many behind the first of `all`. */
+/* Returns the size of the piece at offset `at` of `all` bytes. */
 INLINE u32 payload_piece_size(u32 all, u32 at)
 {
     return all - at < PAYLOAD_AT_ONCE ? all - at : PAYLOAD_AT_ONCE;
 }
 
-/* Copies a piece that is looked through, to `at`, which is 0. One that begins where nothing is loaded is loaded with the bytes in
- * front of it, and moved. 0 if the packet has as many bytes. */
+/* Copies a piece to memory at offset `at`, which is 0. If no load may begin at the piece, it is loaded with the
+ * bytes before it, and moved. Returns 0 if the packet has all bytes. */
 INLINE long payload_copy(void *ctx, u32 from, u8 *bytes, u32 at, u32 length, u32 mask)
 {
     u32 front = from > PAYLOAD_LAST_BEGIN ? from - PAYLOAD_LAST_BEGIN : 0;
@@ -172,7 +174,8 @@ INLINE long payload_copy(void *ctx, u32 from, u8 *bytes, u32 at, u32 length, u32
     return 0;
 }
 
-/* A byte's place in a body: bit 63 is set, from 56 on there is the phase, and the lowest 44 have what is left of a chunk (`payload::chunks`). */
+/* Position in a chunked body (`payload::chunks`): bit 63 is set, the phase begins at bit 56, and the lowest 44 bits
+ * hold the bytes that remain of a chunk. */
 enum {
     CHUNKS_DIGITS = 1,
     CHUNKS_DATA = 5,
@@ -185,9 +188,9 @@ enum {
 #define chunks_state(phase, size) (1ull << 63 | (u64)(phase) << 56 | (size))
 #define CHUNKS_WINDOW 16
 
-/* Passes over a body in chunks, of which there are so many bytes, `most` at most: how many are the body's if it ends there, otherwise the state behind
- * them. Data is not loaded, and behind the last byte that reading may begin at there can only be data. A verifier must know no more of the loop in
- * each of its turns. */
+/* Passes over a chunked body in the next `all` bytes, at most `most`. Returns the number of these bytes that belong
+ * to the body if it ends in them, otherwise the state after them. Data is not loaded. After the last byte that a
+ * read may begin at, there can only be data. The verifier must learn nothing new in any iteration. */
 INLINE u64 chunks_pass(void *ctx, u64 from, u32 all, u32 most, u64 state, const u8 *kinds, const u8 *phases)
 {
     u8 window[CHUNKS_WINDOW] = {};

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Messages of applications, in memory. Each access is masked to that memory, so that a verifier of the C follows no offset. Offsets count
- * from the message's start; the memory has MESSAGE_SLACK bytes more than the mask lets them reach, for words that begin at its last byte.
- * The target defines before it `may_goto`, `forget_bounds` and `barrier_var`, and `unforeseen` for `document.h` (crate `messages`). */
+/* Messages of applications, in memory. Each access is masked to that memory, so that a verifier tracks no offset.
+ * Offsets count from the message's start. The memory has MESSAGE_SLACK bytes after the last one that the mask
+ * allows, for words that begin there. The target defines `may_goto`, `forget_bounds` and `barrier_var` before, and
+ * `unforeseen` for `document.h` (crate `messages`). */
 #ifndef ONPATH_PARSE_MESSAGE_H
 #define ONPATH_PARSE_MESSAGE_H
 
 #include "packet.h"
 #include "search.h"
 
-/* The numbers of `message_status`. */
+/* Values of `message_status`. */
 enum {
     MESSAGE_READ,
     MESSAGE_OTHER,
@@ -23,42 +24,43 @@ enum {
 };
 
 #define MESSAGE_SLACK 64
-/* The offset of an attribute that the message does not have. */
+/* Offset of an attribute that the message does not have. */
 #define MESSAGE_ABSENT 0xffffffffu
-/* A function that gives an offset gives this bit, with a status, where there is none. */
+/* Bit that a function sets, together with a status, if it has no offset to return. */
 #define MESSAGE_FAULT 0x80000000u
-/* The result of a search that found no end; with MESSAGE_BAD, of one that met a byte in front of it that cannot stand there. */
+/* Result of a search that found no end. MESSAGE_BAD is set if the search met a byte that is not allowed before the
+ * end. */
 #define MESSAGE_NO_END 0x7fffffffu
 #define MESSAGE_BAD 0x80000000u
-/* No number in decimal digits. */
+/* Result of parsing digits that are not a number. */
 #define MESSAGE_NO_NUMBER (-0x7fffffffffffffffll - 1)
-/* A DNS name has 255 bytes, of which each may take four of its text. */
+/* Size of a DNS name's text: the name has 255 bytes, each of which takes up to four in the text. */
 #define MESSAGE_TEXT 1024
 
-/* An attribute: where its first value is, MESSAGE_ABSENT at first. */
+/* First value of an attribute; its start is MESSAGE_ABSENT until one is found. */
 struct message_value {
     u32 start;
     u32 length;
     u64 number;
 };
 
-/* The mask of offsets into a message's memory, and the address of one. */
+/* Mask of offsets into a message's memory, and address of an offset. */
 #define message_mask(m) ((u32)(sizeof((m)->bytes) - MESSAGE_SLACK - 1))
 #define message_at(m, at) ((m)->bytes + ((at) & message_mask(m)))
 
-/* True if the first `size` of 8 bytes, of which `left` are the message's, are those of `word`. */
+/* Returns true if the first `size` of 8 bytes, of which `left` are the message's, equal those of `word`. */
 INLINE int message_stands(const u8 *here, u32 left, u64 word, u32 size)
 {
     return left >= size && (load_le64(here) ^ word) << (64 - 8 * size) == 0;
 }
 
-/* The same of bytes whose ASCII letters, of which `letters` has the bit 0x20, may be large or small; `word` has small ones. */
+/* Does the same without case. `letters` has the bit 0x20 for each ASCII letter; `word` has lower-case letters. */
 INLINE int message_resembles(const u8 *here, u64 letters, u64 word, u32 size)
 {
     return ((load_le64(here) | letters) ^ word) << (64 - 8 * size) == 0;
 }
 
-/* MESSAGE_READ if they stand there, else why they do not. */
+/* Compares bytes as message_stands does. Returns MESSAGE_READ if they are equal, else the reason. */
 INLINE u32 message_tag(const u8 *here, u32 left, u64 word, u32 size)
 {
     u64 differs = load_le64(here) ^ word;
@@ -68,8 +70,8 @@ INLINE u32 message_tag(const u8 *here, u32 left, u64 word, u32 size)
     return left && differs << (64 - 8 * left) ? MESSAGE_UNEXPECTED : MESSAGE_TRUNCATED;
 }
 
-/* Bytes of a word below a number of up to 128, and from one on: the highest bit of each; as in zero_bytes, of bytes above the
- * first one that is, it may be set without reason. */
+/* Marks the bytes of a word below a number, and from a number on: the highest bit of each such byte. The number is
+ * at most 128. As in zero_bytes, marks above the first one may be wrong. */
 INLINE u64 bytes_below(u64 word, u64 number)
 {
     return (word - number * 0x0101010101010101) & ~word & 0x8080808080808080;
@@ -80,7 +82,8 @@ INLINE u64 bytes_from(u64 word, u64 number)
     return (((word & 0x7f7f7f7f7f7f7f7f) + (128 - number) * 0x0101010101010101) | word) & 0x8080808080808080;
 }
 
-/* The kinds of the next eight bytes, of which `left` are the message's, each in the byte of its place: a bit each, in a table of all bytes. */
+/* Returns the kinds of the next eight bytes, of which `left` are the message's. Each byte of the result has one bit
+ * for each kind of the message's byte; `table` has the kinds of all bytes. */
 INLINE u64 message_kinds(const u8 *here, u32 left, const u8 *table)
 {
     u64 word = load_le64(here), kinds = 0;
@@ -93,7 +96,8 @@ INLINE u64 message_kinds(const u8 *here, u32 left, const u8 *table)
     return kinds;
 }
 
-/* The place of the first of these marks, of the eight bytes at `at`; MESSAGE_NO_END if it is not among the `left` ones. */
+/* Returns the offset of the first mark in the eight bytes at `at`; MESSAGE_NO_END if it is not among the `left`
+ * ones. */
 INLINE u32 message_near(u64 marks, u32 at, u32 left)
 {
     u32 first = first_byte(marks);
@@ -101,19 +105,19 @@ INLINE u32 message_near(u64 marks, u32 at, u32 left)
     return first < left ? at + first : MESSAGE_NO_END;
 }
 
-/* The bits below the first one of these marks; everything if there is none. */
+/* Returns the bits below the first mark; all bits if there is none. */
 INLINE u64 marks_before(u64 marks)
 {
     return (marks & -marks) - 1;
 }
 
-/* Marks without that of the last byte that is left, if it is also one of these. */
+/* Clears the mark of the last byte that is left if `these` has it too. */
 INLINE u64 message_but_last(u64 marks, u64 these, u32 left)
 {
     return left <= 8 ? marks & ~(these & 0x80ull << 8 * (left - 1)) : marks;
 }
 
-/* The bytes of a number of 7 bits a byte: 1 to 4, or MESSAGE_FAULT and why there is none. */
+/* Returns the size of a number of 7 bits a byte: 1 to 4, or MESSAGE_FAULT with the reason. */
 INLINE u32 message_varint_size(const u8 *here, u32 left)
 {
     u64 ends = ~load_le64(here) & 0x80808080;
@@ -132,7 +136,7 @@ INLINE u64 message_varint(const u8 *here, u32 size)
     return (word & 0x7f) | (word >> 1 & 0x3f80) | (word >> 2 & 0x1fc000) | (word >> 3 & 0xfe00000);
 }
 
-/* A number in decimal digits, at most 18, with `-` in front if it is negative. */
+/* Parses a number of at most 18 decimal digits, after `-` if it is negative. */
 INLINE s64 message_decimal(const u8 *bytes, u32 mask, u32 at, u32 end)
 {
     u32 negative = at < end && bytes[at & mask] == '-', digits;
@@ -154,11 +158,14 @@ INLINE s64 message_decimal(const u8 *bytes, u32 mask, u32 at, u32 end)
     return negative ? -number : number;
 }
 
-/* Passes over a DNS name (RFC 1035, sections 3.1 and 4.1.4), whose pointers have to lead further to the front: where it ends, or
- * MESSAGE_FAULT and what is wrong. `pointed_to` is the number of labels and pointers that may still be read behind pointers: it is compared at each
- * pointer and at the end, and counted down there. The verifier must
- * learn no more of a loop in each of its turns: bytes are counted in memory, of which it knows nothing, and offsets are compared by their
- * difference, or for equality. */
+/* Passes over a DNS name (RFC 1035, sections 3.1 and 4.1.4), whose pointers must lead to earlier bytes. Returns the
+ * offset after it, or MESSAGE_FAULT with the reason.
+ *
+ * `pointed_to` is the number of labels and pointers that may still be read through pointers. It is compared at each
+ * pointer and at the end, and decreased there.
+ *
+ * The verifier must learn nothing new in any iteration. So bytes are counted in memory, which it does not track, and
+ * offsets are compared by their difference, or for equality. */
 INLINE u32 message_skip_name(const u8 *bytes, u32 mask, u32 at, u32 end, volatile u32 *total, volatile u32 *pointed_to)
 {
     u32 limit = at, bound = end, next = 0, turns = 0;
@@ -214,8 +221,8 @@ endless:
     return MESSAGE_FAULT | MESSAGE_TOO_LONG;
 }
 
-/* Writes the text of a name that was found to be one (escapes as in RFC 4343, section 2.1), and gives its length. `size` is 0,
- * which the verifier does not know, so that it does not follow every length. */
+/* Writes the text of a well-formed name (escapes as in RFC 4343, section 2.1), and returns its length. `size` is 0,
+ * unknown to the verifier, so that it does not track every length. */
 INLINE u32 message_name_text(const u8 *bytes, u32 mask, u32 at, u32 size, u8 *text)
 {
     u32 left = 0, byte;
@@ -282,7 +289,7 @@ end:
 /* Moves one byte. */
 #define message_move_byte(m, to, from) (*message_at(m, to) = *message_at(m, from))
 
-/* Moves a word, and goes on behind it. */
+/* Moves a word, and advances both offsets. */
 #define message_move_word(type)                                                                  \
     do {                                                                                         \
         *(type *)(bytes + (to & mask)) = *(type *)(bytes + (from & mask));                       \
@@ -290,7 +297,8 @@ end:
         from += sizeof(type);                                                                    \
     } while (0)
 
-/* Moves bytes to the front, where they may overlap with where they were. Nothing is read where something was just written, which processors wait for. */
+/* Moves bytes to a lower offset; the ranges may overlap. No load reads bytes of a recent store, which would stall
+ * the processor. */
 INLINE void message_move(u8 *bytes, u32 mask, u32 to, u32 from, u32 length)
 {
     while (length >= 8) {
@@ -308,7 +316,7 @@ end:
     return;
 }
 
-/* True if the same bytes stand in two places. */
+/* Returns true if the bytes at two offsets are equal. */
 INLINE u32 message_same(const u8 *bytes, u32 mask, u32 one, u32 other, u32 length)
 {
     for (;;) {
@@ -332,9 +340,10 @@ endless:
     return 0;
 }
 
-/* The first place of `size` bytes, 64 at most: in front of `end`, or MESSAGE_NO_END. Words in which none is like the first of them are passed over.
- * In others, and as long as some of them have come, a bit says of each number of them that as many have not (the shift-or of Baeza-Yates and
- * Gonnet, 1992): so a byte costs the same whatever came before it. `places` has for each byte the bits that it sets, of those behind the last all. */
+/* Returns the first offset of `size` bytes, at most 64, before `end`, or MESSAGE_NO_END. Words without the first of
+ * them are skipped, unless a match is in progress. Other words go through the shift-or algorithm of Baeza-Yates and
+ * Gonnet (1992), in which a clear bit of `missing` is a prefix that matches. So a byte costs the same whatever
+ * precedes it. `places` has the mask of each byte. */
 INLINE u32 message_search(const u8 *bytes, u32 mask, u32 at, u32 end, u32 first, const u64 *places, u32 size)
 {
     const u64 last = 1ull << (size - 1);
@@ -375,8 +384,9 @@ endless:
     return MESSAGE_NO_END;
 }
 
-/* Runs an automaton (`payload::Table`) on bytes: the state that it comes to. A state is the place of its first transition;
- * nothing leads out of the first and the last one, which is looked for once in eight bytes. `size` is that of the transitions. */
+/* Runs an automaton (`payload::Table`) on bytes, and returns its last state. A state is the index of its first
+ * transition. Nothing leads out of the first and the last state, which is tested once in eight bytes. `size` is the
+ * mask of indices into the transitions. */
 INLINE u32 message_run(const u8 *bytes, u32 mask, u32 at, u32 left, const u8 *classes, const u16 *next, u32 size, u32 state,
                        u32 last)
 {
@@ -404,8 +414,8 @@ endless:
     return state;
 }
 
-/* Eight bytes as a number, the first one the highest; zeros stand for those that are not among the `left` first ones. There is no
- * branch for the compiler to make: of a long value's words, the verifier would follow each on every path. */
+/* Loads eight bytes as a big-endian number; bytes after the `left` first ones count as zero. The code has no branch:
+ * with one for each word of a long value, the verifier would explore all combinations. */
 INLINE u64 message_word(const u8 *here, s32 left)
 {
     s64 bytes = left, none = bytes >> 63, some;

@@ -1,4 +1,4 @@
-//! Hashes, and checksums of fields, also with the payload.
+//! Hashes, and checksums of fields, with or without the payload.
 
 use super::Payload;
 use arch::payload::WITH_PAYLOAD;
@@ -12,7 +12,7 @@ use externs::hash::Algorithm;
 use ir::{ExternArg, ExternCall, Place};
 use smol_str::SmolStr;
 
-/// `hash`: base + hash % max, or base where max is 0.
+/// `hash`: base + hash % max, or base if max is 0.
 pub(super) fn hash<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) {
     let Some(&place) = places(call, 0).first() else {
         return;
@@ -42,7 +42,7 @@ pub(super) fn hash<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span
     store(g, place, width, sum);
 }
 
-/// `update_checksum`, also with the payload: stores the checksum where the condition holds.
+/// `update_checksum`, with or without the payload: stores the checksum if the condition holds.
 pub(super) fn update_checksum<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) {
     let Some(&place) = places(call, 2).first() else {
         return;
@@ -60,7 +60,7 @@ pub(super) fn update_checksum<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall,
     });
 }
 
-/// `verify_checksum`, also with the payload: whether it is wrong, where the condition holds.
+/// `verify_checksum`, with or without the payload: the result is 1 if the condition holds and the checksum is wrong.
 pub(super) fn verify_checksum<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) {
     let (Some(&wrong), Some(&given)) = (call.result.first(), values(call, 2).first()) else {
         return;
@@ -82,7 +82,7 @@ pub(super) fn verify_checksum<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall,
     });
 }
 
-/// `Checksum16.get`: the Internet checksum of what is given.
+/// `Checksum16.get`: the Internet checksum of the argument.
 pub(super) fn checksum16<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) {
     let data = values(call, 0).to_vec();
     if let Some(sum) = g.hash(Algorithm::Csum16, &data, span) {
@@ -90,7 +90,7 @@ pub(super) fn checksum16<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span
     }
 }
 
-/// Does what is to be done where a call's condition holds, which is mostly that a header is valid.
+/// Emits code under a call's condition. Mostly that is the validity of a header.
 fn where_asked<T: Payload>(
     g: &mut Gen<'_, T>,
     call: &ExternCall,
@@ -102,7 +102,7 @@ fn where_asked<T: Payload>(
     g.where_holds(condition, then);
 }
 
-/// The checksum that a call asks for.
+/// Computes the checksum that a call asks for.
 fn checksum<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) -> Option<C> {
     if !WITH_PAYLOAD.contains(&call.name.as_str()) {
         return value(g, call, 3, 1, span);
@@ -130,7 +130,7 @@ fn checksum<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) -> Op
     g.checksum_with(&data, rest, span)
 }
 
-/// The member of an enum that an argument names.
+/// Returns the member of an enum that an argument names.
 fn algorithm_name<T: Payload>(g: &Gen<'_, T>, call: &ExternCall, at: usize) -> Option<SmolStr> {
     let Some(&ExternArg::Member(of, member)) = call.args.get(at) else {
         return None;
@@ -138,7 +138,7 @@ fn algorithm_name<T: Payload>(g: &Gen<'_, T>, call: &ExternCall, at: usize) -> O
     g.p.enums[of].members.get(member as usize).cloned()
 }
 
-/// The hash of an argument's values by the algorithm that another names.
+/// Computes the hash of an argument's values by the algorithm that another argument names.
 fn value<T: Payload>(
     g: &mut Gen<'_, T>,
     call: &ExternCall,
@@ -150,7 +150,7 @@ fn value<T: Payload>(
     let algorithm = Algorithm::of_member(&name)?;
     match algorithm {
         Algorithm::Random if call.name == "hash" => {
-            // It is drawn whatever becomes of it, as the interpreter does.
+            // The number is drawn even if nobody uses it, as in the interpreter.
             let drawn = g.own_local("drawn", CType::U64, None);
             g.set(drawn.clone(), state::random::draw());
             Some(drawn)

@@ -1,4 +1,4 @@
-//! Bodies in chunks, which are passed over by the automaton of [`payload::chunks`].
+//! Chunked bodies, passed over by the automaton of [`payload::chunks`].
 
 use super::cursor::offset;
 use super::object::push_function;
@@ -23,7 +23,7 @@ pub(super) fn call<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, parsed: C)
     g.result(call, C::call(function, args));
 }
 
-/// The function that passes over a body, made on first use.
+/// Returns the function that passes over a body; emits it on first use.
 fn function<T: Payload>(g: &mut Gen<'_, T>) -> SmolStr {
     if let Some(known) = &T::shared(&mut g.file.own).chunks {
         return known.clone();

@@ -1,4 +1,4 @@
-//! The payload as bytes: its length, and bytes at an offset, read, compared and looked for.
+//! The payload as bytes: its length, and reads, comparisons and searches at an offset.
 
 use super::{Payload, Reads, pieces};
 use crate::{errors, word};
@@ -11,7 +11,7 @@ use emit::calls::{declare, places, values};
 use emit::values::Value;
 use ir::{Expr, ExprKind, ExternArg, ExternCall};
 
-/// A call of one of the functions about the payload.
+/// Emits a call of one of the functions about the payload.
 pub(super) fn call<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) {
     let wanted = match call.name.as_str() {
         LENGTH => 0,
@@ -20,7 +20,7 @@ pub(super) fn call<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span
     };
     let parsed = match call.args.last() {
         Some(ExternArg::In(parsed)) if call.args.len() > wanted && parsed.len() == 1 => parsed[0],
-        // Of a copy, the program does not know how far its parser got.
+        // In a copy, the program does not know how far its parser got.
         _ => {
             let target = g.target.name();
             return g.refuse(errors::of_copies(target, span));
@@ -45,7 +45,7 @@ pub(super) fn call<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span
     }
 }
 
-/// The offset that a call is about.
+/// Returns the offset argument of a call.
 pub(super) fn offset<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall) -> C {
     match values(call, 0) {
         [offset] => lower::scalar(g, *offset),
@@ -53,7 +53,7 @@ pub(super) fn offset<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall) -> C {
     }
 }
 
-/// Loads so many bytes behind the first `skipped` ones of words that are zero: whether there are as many, and the words.
+/// Loads `size` bytes into zeroed words, after the first `skipped` bytes. Returns the success flag and the words.
 fn load<T: Payload>(g: &mut Gen<'_, T>, offset: C, parsed: C, size: u32, skipped: u32) -> (C, C) {
     let words = CType::U64.array((size + skipped).div_ceil(8));
     let words = declare(g, words, "bytes", C::Init(Vec::new()));
@@ -80,7 +80,7 @@ fn read<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, parsed: C) {
     let offset = offset(g, call);
     let result = call.result.first().copied();
     let block = g.block(|g| {
-        // The last byte is the last one of a word, so that each word is a part of the number.
+        // The last byte is the last one of a word, so that each word is a limb of the number.
         let count = size.div_ceil(8);
         let (there, words) = load(g, offset, parsed, size, 8 * count - size);
         let part = |number: u32| {
@@ -156,7 +156,7 @@ fn pattern<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, parsed: C) {
     g.result(call, C::call(function, args));
 }
 
-/// The bytes of the constant that a call is about.
+/// Returns the bytes of a call's constant argument.
 fn constant<T: Payload>(g: &Gen<'_, T>, call: &ExternCall) -> Option<Vec<u8>> {
     let value: Expr = *values(call, 1).first()?;
     match &g.p.exprs[value].kind {

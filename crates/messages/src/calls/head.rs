@@ -1,4 +1,5 @@
-//! The first bytes of messages that go on in later packets: in a ring of so many, which a ticket leads to (`message_keep` in `onpath/message.h`).
+//! First bytes of messages that continue in later packets. They are preserved in a ring of slots, to which tickets lead
+//! (`message_keep` in `onpath/message.h`).
 
 use super::{Object, Payload, object};
 use crate::MEMORY;
@@ -10,10 +11,11 @@ use ir::ExternInst;
 use layout::{Map, MapKind};
 use smol_str::SmolStr;
 
-/// Bytes of `struct message_head`.
+/// Size of `struct message_head`, in bytes.
 const HEAD: u32 = 16 + 4096 + 8;
 
-/// The map that they are in, for an object whose memory is another one. Its first value has the ticket that was given last.
+/// Declares the map of preserved bytes for an object with another map as its memory. Its first value has the last
+/// ticket.
 pub(super) fn map<T: Payload>(g: &mut Gen<'_, T>, memory: &SmolStr) -> SmolStr {
     let map = g.file.names.fresh_short(memory, "_heads", T::MAP_NAME);
     let heads = Map::new(map.as_str(), MapKind::Array, 4, HEAD, u64::from(HEADS) + 1);
@@ -22,7 +24,7 @@ pub(super) fn map<T: Payload>(g: &mut Gen<'_, T>, memory: &SmolStr) -> SmolStr {
     map
 }
 
-/// A value of a map.
+/// Looks up a value of a map.
 fn found<T: Payload>(map: &SmolStr, key: &str) -> C {
     T::find(map, C::id(key).addr())
 }
@@ -31,8 +33,8 @@ fn head() -> CType {
     CType::Struct("message_head".into()).ptr()
 }
 
-/// Copies to memory the bytes that were kept under `ticket`, and behind them so many of the packet. `refuse_if` returns where a
-/// condition holds.
+/// Copies to memory the bytes preserved under `ticket`, and bytes of the packet after them. `refuse_if` emits a return
+/// under a condition.
 pub(super) fn copied<T: Payload>(
     heads: &SmolStr,
     limit: u32,
@@ -79,7 +81,8 @@ pub(super) fn copied<T: Payload>(
     ]
 }
 
-/// The function that keeps bytes of a packet, with which a message begins or goes on, made on first use; `None` if the program keeps none.
+/// Returns the function that preserves bytes with which a message begins or continues; emits it on first use. `None` if
+/// the program preserves none.
 pub(super) fn keep<T: Payload>(
     g: &mut Gen<'_, T>,
     object: ExternInst,
@@ -153,7 +156,7 @@ mod tests {
         let bytes = defined("MESSAGE_HEAD_BYTES");
         assert_eq!(HEAD, 16 + bytes + 8);
         assert_eq!(HEADS, defined("MESSAGE_HEADS"));
-        // What is kept is masked by the place for it.
+        // The preserved bytes are masked to their buffer.
         assert!(kept_and_behind(MOST_BYTES).0 <= bytes);
     }
 }

@@ -1,6 +1,10 @@
-//! The payload, and messages of applications in it (`p4include/payload.p4`): for each object that reads messages a function that copies the payload to memory and one, made of the
-//! schema, that reads it there and notes where the wanted attributes are. Both stay functions: what verifies the C, checks them once.
-//! What is looked for in the payload as such is looked for piece by piece (`pieces`).
+//! The payload, and messages of applications in it (`p4include/payload.p4`).
+//!
+//! Each object that reads messages has two functions. One copies the payload to memory. The other, generated from the
+//! schema, reads it there and notes the positions of the wanted attributes. Both remain functions, so that a verifier
+//! of the C checks them once.
+//!
+//! Searches in the payload itself work piece by piece (`pieces`).
 
 mod checksums;
 mod chunks;
@@ -27,68 +31,70 @@ use payload::Kind;
 use smol_str::SmolStr;
 use std::collections::HashMap;
 
-/// A target whose packets have a payload that programs read.
+/// Target whose packets have a payload that programs read.
 pub trait Payload: Memory {
-    /// Functions and memory about the payload that the functions of a file have in common.
+    /// Functions and memory of the payload that the functions of a file share.
     fn shared(file: &mut Self::File) -> &mut Shared;
 
-    /// The struct of a packet.
+    /// Name of the struct of a packet.
     fn packet(&self) -> &'static str;
 
-    /// Notes that a program sums its payload; gives the way to do it.
+    /// Records that a program sums its payload; returns the function that emits the sum.
     fn sum(g: &mut Gen<'_, Self>) -> PayloadSum<Self>;
 
-    /// Refuses a call of an extern that the target does not have.
+    /// Refuses a call of an extern that the target lacks.
     fn refuse_extern(g: &mut Gen<'_, Self>, name: &str, span: Span);
 
-    /// Notes that a program reads its payload so. False if it cannot be, for which the program is refused.
+    /// Records that a program reads its payload in this manner. Returns false if the target does not support it, after
+    /// refusing the program.
     fn reads(_g: &mut Gen<'_, Self>, _how: Reads, _span: Span) -> bool {
         true
     }
 }
 
-/// The sum of a packet's bytes from a bit on (of the packet as it was parsed), as words of 16 bits in the packet's order; of words that begin with a
-/// byte in front of it where the last argument is not 0.
+/// Emitter of the sum of a packet's bytes from bit `parsed` on (of the packet as it was parsed), as 16-bit words in
+/// network order. If `odd` is not 0, the words begin one byte earlier.
 pub type PayloadSum<T> = fn(&mut Gen<'_, T>, parsed: C, odd: C) -> C;
 
-/// A way of reading the payload.
+/// Access to the payload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reads {
-    /// So many bytes at an offset.
+    /// A fixed number of bytes at an offset.
     Bytes,
-    /// In loops over it.
+    /// Loops over the payload.
     InLoops,
 }
 
-/// Functions and memory about the payload, made on first use.
+/// Functions and memory of the payload, emitted on first use.
 #[derive(Clone, Default, Debug)]
 pub struct Shared {
-    /// The attributes that the program asks for, of all its paths.
+    /// Attributes that the program asks for, on all its paths.
     asked: AllAsked,
-    /// The functions that read messages for some attributes, by their objects and the lists of these.
+    /// Functions that read messages for some attributes, by object and list of attributes.
     reads_for: Vec<((ExternInst, String), SmolStr)>,
-    /// The functions that keep the first bytes of messages, by their objects.
+    /// Functions that preserve the first bytes of messages, by object.
     keeps: HashMap<ExternInst, SmolStr>,
-    /// The program reads the payload, but for messages.
+    /// True if the program reads the payload other than as messages.
     reads_bytes: bool,
-    /// It reads messages with documents in them.
+    /// True if the program reads messages that contain documents.
     reads_documents: bool,
-    /// The functions that look for bytes in it.
+    /// Functions that search for bytes in the payload.
     finds: Vec<(Vec<u8>, SmolStr)>,
-    /// The map of the memory that they look in, and its struct.
+    /// Map of the memory for searches, and its struct.
     find_memory: Option<(SmolStr, SmolStr)>,
-    /// The regular expressions that are looked for in a memory.
+    /// Regular expressions that are matched in memory.
     patterns: Patterns,
-    /// Those that do so in the payload, by the expressions' texts.
+    /// Functions that match regular expressions in the payload, by the expression's text.
     payload_patterns: Vec<(String, SmolStr)>,
-    /// The function that passes over a body in chunks, if one does.
+    /// Function that passes over a chunked body, if it was emitted.
     chunks: Option<SmolStr>,
     /// Objects that read messages.
     objects: HashMap<ExternInst, Object>,
 }
 
 impl Shared {
-    /// That of a program, before its functions are emitted. One of them may ask for less than all of it.
+    /// Collects the attributes of a program, before its functions are emitted. A function may ask for only some of
+    /// them.
     pub fn of(program: &Program) -> Shared {
         Shared {
             asked: asked(program),
@@ -96,23 +102,23 @@ impl Shared {
         }
     }
 
-    /// True if the program reads the payload: then it includes `onpath/message.h`.
+    /// Returns true if the program reads the payload: then it includes `onpath/message.h`.
     pub fn reads_payload(&self) -> bool {
         self.reads_bytes || !self.objects.is_empty()
     }
 
-    /// True if messages have documents: then it includes `onpath/document.h`.
+    /// Returns true if messages contain documents: then the program includes `onpath/document.h`.
     pub fn reads_documents(&self) -> bool {
         self.reads_documents
     }
 }
 
-/// The file, as far as code of messages is added to it.
+/// Returns the parts of the file to which code of messages is added.
 fn file<'f, T: Payload>(g: &'f mut Gen<'_, T>) -> File<'f> {
     patterns(g).1
 }
 
-/// The same, with the regular expressions in it.
+/// Returns the same, with the file's regular expressions.
 fn patterns<'f, T: Payload>(g: &'f mut Gen<'_, T>) -> (&'f mut Patterns, File<'f>) {
     let target = Target {
         reserved: T::reserved(),
@@ -128,18 +134,19 @@ fn patterns<'f, T: Payload>(g: &'f mut Gen<'_, T>) -> (&'f mut Patterns, File<'f
     (&mut T::shared(&mut file.own).patterns, parts)
 }
 
-/// The parameter of a function for the packet.
+/// Returns the parameter of a function for the packet.
 fn packet<T: Payload>(g: &Gen<'_, T>) -> (CType, SmolStr) {
     (CType::Struct(g.target.packet().into()).ptr(), "ctx".into())
 }
 
-/// True for a call of the extern object that computes the Internet checksum.
+/// Returns true for a call of the extern object that computes the Internet checksum.
 fn is_checksum(program: &Program, call: &ExternCall) -> bool {
     let of = |object: ExternInst| program.externs[object].ty == "Checksum16";
     call.name == "get" && call.object.is_some_and(of)
 }
 
-/// Calls an extern function or method about the payload, or one that computes a hash or a checksum. False if it is none.
+/// Emits a call of an extern about the payload, or of one that computes a hash or a checksum. Returns false if it is
+/// neither.
 pub fn call<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) -> bool {
     match (object_of(g.p, call), call.name.as_str()) {
         (Some(object), READ_MESSAGE | READ_FOR | READ_BEHIND) => read(g, object, call, span),
@@ -162,7 +169,7 @@ pub fn call<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) -> bo
     true
 }
 
-/// `read`, `read_for` and `read_behind`: of the message at an offset of the payload, perhaps with bytes in front that were kept.
+/// `read`, `read_for` and `read_behind`: reads the message at an offset of the payload, perhaps after preserved bytes.
 fn read<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall, span: Span) {
     let mut given: Vec<Expr> = (0..call.args.len())
         .flat_map(|at| values(call, at))
@@ -198,7 +205,7 @@ fn read<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall, s
             most,
             packet_length,
         ],
-        // A function has five parameters.
+        // A function has at most five parameters.
         Some(_) => vec![
             C::id("ctx"),
             from(parsed, offset),
@@ -214,13 +221,13 @@ fn read<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall, s
     g.result(call, C::call(function, args));
 }
 
-/// `keep`: of bytes with which a message begins or goes on.
+/// `keep`: preserves bytes with which a message begins or continues.
 fn keep<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall, span: Span) {
     let given: Vec<Expr> = (0..call.args.len())
         .flat_map(|at| values(call, at))
         .copied()
         .collect();
-    // Of a copy, the program does not know how far its parser got.
+    // In a copy, the program does not know how far its parser got.
     let [ticket, offset, most, parsed] = given[..] else {
         let target = g.target.name();
         return g.refuse(errors::of_copies(target, span));
@@ -242,13 +249,13 @@ fn keep<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall, s
     g.result(call, kept);
 }
 
-/// Where in a packet a byte of its payload is, behind so many bits that were parsed.
+/// Returns the offset in the packet of a byte of its payload, after this number of parsed bits.
 fn from(parsed: C, offset: C) -> C {
     let parsed = C::bin(BinOp::Shr, parsed, C::int(3));
     C::bin(BinOp::Add, parsed.cast(CType::U64), offset)
 }
 
-/// `get_number` and `get_bytes`: of the message that was read last.
+/// `get_number` and `get_bytes`: values of the last message that was read.
 fn get<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall, span: Span) {
     let Some(ExternArg::String(name)) = call.args.first() else {
         return;
@@ -288,7 +295,8 @@ fn get<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall, sp
                 return g.push(Stmt::If(there, then, Block::new()));
             }
             if let Some(place) = result {
-                // There is no branch: the verifier would follow both of each attribute through all that comes later.
+                // Without a branch: the verifier would explore both sides for each attribute, and all later code for
+                // each combination.
                 let absent = C::bin(BinOp::Shr, start.clone(), C::int(31));
                 let absent = declare(g, CType::U32, "absent", absent);
                 g.on(Event::Computed(&absent));
@@ -316,7 +324,7 @@ fn get<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall, sp
     g.push(Stmt::Block(block));
 }
 
-/// The text of a DNS name that is there.
+/// Emits the text of a DNS name that was found.
 fn dns_name<T: Payload>(
     g: &mut Gen<'_, T>,
     call: &ExternCall,
@@ -342,7 +350,7 @@ fn dns_name<T: Payload>(
     }
 }
 
-/// A value that is 0 or 1.
+/// Returns a flag argument: 0 or 1.
 fn flag<T: Payload>(g: &mut Gen<'_, T>, values: &[Expr]) -> C {
     match values[..] {
         [one] => lower::scalar(g, one),
@@ -350,14 +358,14 @@ fn flag<T: Payload>(g: &mut Gen<'_, T>, values: &[Expr]) -> C {
     }
 }
 
-/// Whether the message has an attribute.
+/// Tests that the message has an attribute.
 fn is_there(memory: &C, member: &Member) -> C {
     let start = member.of(memory.clone()).member("start");
     let there = C::bin(BinOp::Ne, start, C::id("MESSAGE_ABSENT"));
     C::and(memory.clone(), there)
 }
 
-/// `matches`: whether a regular expression is found in an attribute of the message that was read last.
+/// `matches`: tests a regular expression on an attribute of the last message that was read.
 fn matches<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall, span: Span) {
     let (name, text, was_read) = match &call.args[..] {
         [
@@ -411,19 +419,19 @@ fn matches<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall
     g.push(Stmt::Block(block));
 }
 
-/// A number in a destination of so many bits.
+/// Fits a number into a destination of this width.
 fn fitted(number: C, width: u32) -> C {
     match width {
         0..=32 => number.cast(CType::U32),
         64 => number,
-        // One that is negative has a destination of 64 bits.
+        // Negative numbers have a destination of 64 bits.
         _ => C::bin(BinOp::And, number, C::int(lower::mask(width))),
     }
 }
 
-/// The first bytes of a value, the first one the highest, zeros behind its last.
+/// Returns the first `count` bytes of a value as a big-endian number, padded with zeros after the last byte.
 fn first_bytes(bytes: &C, start: Option<&C>, size: &C, count: u32) -> Value {
-    // Of which byte on, and how many bytes, each limb has, the lowest first.
+    // Offset and number of the bytes in each limb, the lowest limb first.
     let limb = |number: u32| {
         let (from, taken) = match count.checked_sub(8 * (number + 1)) {
             Some(from) => (from, 8),

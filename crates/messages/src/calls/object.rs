@@ -1,4 +1,4 @@
-//! An object's memory and functions.
+//! Memory and functions of an object that reads messages.
 
 use super::{Payload, file, head, patterns};
 use crate::{MEMORY, Member, Message, Request, SLACK, any_is_missing, errors, status};
@@ -13,7 +13,7 @@ use payload::Kind;
 use smol_str::SmolStr;
 use std::collections::HashMap;
 
-/// The parameters and variables of the functions of the packet, besides those of the code of messages.
+/// Parameters and variables of the packet's functions, besides those of the code of messages.
 const VARIABLES: [&str; 15] = [
     "ctx",
     "zero",
@@ -32,26 +32,26 @@ const VARIABLES: [&str; 15] = [
     "ticket_of_all",
 ];
 
-/// An object that reads messages.
+/// Object that reads messages.
 #[derive(Clone, Debug)]
 pub(super) struct Object {
-    /// The map with its memory.
+    /// Map with its memory.
     pub map: SmolStr,
-    /// The struct of it.
+    /// Struct of its memory.
     pub structure: SmolStr,
-    /// The function that reads a message.
+    /// Function that reads a message.
     pub read: SmolStr,
-    /// The map with the first bytes of messages that go on in later packets, if some are kept.
+    /// Map with the first bytes of messages that continue in later packets, if some are preserved.
     pub heads: Option<SmolStr>,
-    /// The most bytes of a message that are read.
+    /// Most bytes of a message that are read.
     pub limit: u32,
-    /// The function that gives the text of a DNS name, if one is wanted.
+    /// Function that writes the text of a DNS name, if one is wanted.
     pub name_text: Option<SmolStr>,
-    /// The members that say where attributes are, by their names.
+    /// Members with the positions of attributes, by name.
     pub attributes: HashMap<String, (Member, Kind)>,
 }
 
-/// Where an object has the bytes of messages.
+/// Memory that holds an object's messages.
 struct Memories<'o> {
     map: &'o SmolStr,
     structure: &'o SmolStr,
@@ -59,7 +59,7 @@ struct Memories<'o> {
     limit: u32,
 }
 
-/// This processor's memory for an object: a pointer that is null only to the verifier.
+/// Returns this CPU's memory for an object: a pointer that only the verifier considers nullable.
 pub(super) fn memory<T: Payload>(g: &mut Gen<'_, T>, object: &Object) -> C {
     let zero = declare(g, CType::U32, "first", C::int(0));
     let found = T::find(&object.map, zero.addr());
@@ -67,7 +67,8 @@ pub(super) fn memory<T: Payload>(g: &mut Gen<'_, T>, object: &Object) -> C {
     declare(g, ty, "message", found)
 }
 
-/// An object's memory and functions, made on first use. `None` if there can be none, for which the program is refused.
+/// Returns an object's memory and functions; emits them on first use. `None` if that is impossible; then the program
+/// has been refused.
 pub(super) fn object<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst) -> Option<Object> {
     if let Some(known) = T::shared(&mut g.file.own).objects.get(&object) {
         return Some(known.clone());
@@ -126,14 +127,14 @@ pub(super) fn object<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst) -> Opti
     Some(made)
 }
 
-/// Keeps the names of the functions' own variables, which would hide what has them.
+/// Reserves the names of the functions' own variables, which would shadow others.
 fn reserve_variables<T: Payload>(g: &mut Gen<'_, T>) {
     for taken in VARIABLES.into_iter().chain(crate::VARIABLES) {
         g.file.names.reserve(taken);
     }
 }
 
-/// The map and the struct of the memory that all functions about the payload share, made on first use.
+/// Returns the map and the struct of the memory that all functions about the payload share; declares them on first use.
 pub(super) fn memory_of_payload<T: Payload>(g: &mut Gen<'_, T>) -> (SmolStr, SmolStr) {
     if let Some(known) = T::shared(&mut g.file.own).find_memory.clone() {
         return known;
@@ -153,7 +154,7 @@ pub(super) fn memory_of_payload<T: Payload>(g: &mut Gen<'_, T>) -> (SmolStr, Smo
     (map, structure)
 }
 
-/// The function that copies a message to the object's memory and reads it there.
+/// Emits the function that copies a message to the object's memory and reads it there.
 fn reader<T: Payload>(g: &mut Gen<'_, T>, message: &Message<'_>, memory: &Memories) -> SmolStr {
     let name = g.file.names.fresh(&format!("{}_read", memory.structure));
     let mut body = copied::<T>(memory, message.nothing_found(), &status("OTHER"));
@@ -164,7 +165,8 @@ fn reader<T: Payload>(g: &mut Gen<'_, T>, message: &Message<'_>, memory: &Memori
     name
 }
 
-/// The function that reads a message for the attributes in a list, made on first use: whatever follows these does not matter.
+/// Returns the function that reads a message for a list of attributes; emits it on first use. It need not read what
+/// follows them.
 pub(super) fn read_for<T: Payload>(
     g: &mut Gen<'_, T>,
     object: ExternInst,
@@ -201,8 +203,8 @@ pub(super) fn read_for<T: Payload>(
     name
 }
 
-/// Copies a message, as far as it is read, to memory, in which `nothing_found` notes that no attribute is; returns `refused` where that cannot be. Then
-/// `left` bytes of it are there, of `all`.
+/// Copies a message to memory, as far as it is read. `nothing_found` marks all attributes as absent; `refused` is
+/// returned if the copy is impossible. Afterwards `left` of the message's `all` bytes are in memory.
 fn copied<T: Payload>(of: &Memories, nothing_found: Block, refused: &C) -> Block {
     let memory = || C::id(MEMORY);
     let found = T::find(of.map, C::id("zero").addr());
@@ -255,7 +257,7 @@ fn copied<T: Payload>(of: &Memories, nothing_found: Block, refused: &C) -> Block
     body
 }
 
-/// The parameters of a function of the packet that reads a message, behind the context.
+/// Returns the parameters, after the context, of a function that reads a message of the packet.
 fn parameters(keeps: bool) -> Vec<(CType, SmolStr)> {
     let number = |name: &str| (CType::U32, SmolStr::from(name));
     let wide = |name: &str| (CType::U64, SmolStr::from(name));
@@ -270,7 +272,7 @@ fn parameters(keeps: bool) -> Vec<(CType, SmolStr)> {
     }
 }
 
-/// Adds a function of the packet that reads a message.
+/// Adds a function that reads a message of the packet.
 fn push_reader<T: Payload>(g: &mut Gen<'_, T>, name: &SmolStr, keeps: bool, body: Block) {
     push_function(g, name, CType::U32, keeps, body);
 }

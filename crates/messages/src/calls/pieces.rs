@@ -1,5 +1,5 @@
-//! What is looked for in a payload that need not have room in memory at once: piece by piece, by a function that copies a piece to
-//! memory and looks there. A second one does so for all pieces. Both are global: the verifier checks them once.
+//! Searches in a payload that need not fit into memory at once. One function copies a piece to memory and searches it,
+//! a second one does so for all pieces. Both are global, so that the verifier checks them once.
 
 use super::object::memory_of_payload;
 use super::{Payload, file, patterns};
@@ -13,15 +13,15 @@ use smol_str::SmolStr;
 // A search has a bit for each byte of the value.
 const _: () = assert!(WIDEST_CONSTANT <= 8 * u64::BITS);
 
-/// How far behind the first byte each piece begins that has so many bytes of the one before it.
+/// Offsets, relative to the first byte, of pieces that overlap by `overlap` bytes.
 fn begins(overlap: u32) -> impl Iterator<Item = u32> {
     let step = MOST_BYTES - overlap;
     let count = 1 + (REACH - MOST_BYTES).div_ceil(step);
     (0..count).map(move |piece| piece * step)
 }
 
-/// The function that looks for bytes in the payload, made on first use. It takes the context, how much was parsed, the offset, and the
-/// packet's length.
+/// Returns the function that searches for bytes in the payload; emits it on first use. Its arguments are the context,
+/// the number of parsed bytes, the offset, and the packet's length.
 pub(super) fn find<T: Payload>(g: &mut Gen<'_, T>, wanted: &[u8]) -> SmolStr {
     let own = T::shared(&mut g.file.own);
     if let Some((_, known)) = own.finds.iter().find(|(bytes, _)| bytes == wanted) {
@@ -75,8 +75,9 @@ pub(super) fn find<T: Payload>(g: &mut Gen<'_, T>, wanted: &[u8]) -> SmolStr {
     name
 }
 
-/// The function that says whether a regular expression is found in the payload, made on first use; `None` if there is none, for which
-/// the program was refused. It takes what that of [`find`] does, with the number of bytes before the packet's length.
+/// Returns the function that matches a regular expression in the payload; emits it on first use. `None` if the
+/// expression has no automaton; then the program has been refused. Its arguments are those of [`find`], with the number
+/// of bytes before the packet's length.
 pub(super) fn matches<T: Payload>(g: &mut Gen<'_, T>, text: &str) -> Option<SmolStr> {
     let own = T::shared(&mut g.file.own);
     if let Some((_, known)) = own.payload_patterns.iter().find(|(known, _)| known == text) {
@@ -125,25 +126,25 @@ pub(super) fn matches<T: Payload>(g: &mut Gen<'_, T>, text: &str) -> Option<Smol
     Some(name)
 }
 
-/// Where in the packet the offset is.
+/// Declares `from`, the offset in the packet.
 fn from() -> Stmt {
     let parsed = C::id("parsed").cast(CType::U64);
     let from = C::bin(BinOp::Add, parsed, C::id("offset"));
     Stmt::decl(CType::U64, "from", from)
 }
 
-/// How many bytes are looked at.
+/// Declares `all`, the number of bytes that are searched.
 fn all() -> Stmt {
     let searched = C::call("payload_searched", vec![C::id("from"), C::id("length")]);
     Stmt::decl(CType::U32, "all", searched)
 }
 
-/// Whether the pieces before the one that begins so far behind the first byte had all bytes.
+/// Tests that all bytes were in the pieces before the one that begins at offset `begin`.
 fn is_all(begin: u32, overlap: u32) -> C {
     C::bin(BinOp::Le, C::id("all"), C::int((begin + overlap).into()))
 }
 
-/// The first arguments of a function about a piece.
+/// Returns the first arguments of a function about a piece.
 fn at(begin: u32) -> Vec<C> {
     let from = C::id("from").plus(begin.into());
     let size = C::call(
@@ -153,8 +154,9 @@ fn at(begin: u32) -> Vec<C> {
     vec![C::id("ctx"), from.cast(CType::U32), size, C::int(0)]
 }
 
-/// Adds a function that copies a piece of the payload to memory, and gives what is found in its `left` bytes; `none` if it cannot be copied.
-/// Its parameter [`AT`] is where they begin in memory, 0: of a number that it knew, the verifier would follow every turn of the loop.
+/// Adds a function that copies a piece of the payload to memory and returns the result of searching its `left` bytes;
+/// `none` if the piece cannot be copied. Its parameter [`AT`] is their offset in memory, 0. With a constant, the
+/// verifier would explore every iteration of the loop.
 fn piece<T: Payload>(
     g: &mut Gen<'_, T>,
     of: &str,

@@ -1,23 +1,23 @@
 //! Automata as tables: a row for each state, a column for each class of bytes.
 
-/// What an automaton does at a byte, or where the text ends.
+/// Transition of an automaton at a byte, or at the end of the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Step<S> {
     /// The next state.
     pub next: S,
-    /// The number of an action.
+    /// Number of the action.
     pub action: u16,
-    /// Whether a number or a name ends in front of it.
+    /// True if a number or a name ends before the byte.
     pub is_behind: bool,
 }
 
 impl<S> Step<S> {
-    /// A step without an action, of number 0.
+    /// Returns a step without an action, whose number is 0.
     pub(super) fn to(next: S) -> Step<S> {
         Step::with(0, next)
     }
 
-    /// A step with the action of this number.
+    /// Returns a step with the action of this number.
     pub(super) fn with(action: u16, next: S) -> Step<S> {
         Step {
             next,
@@ -26,7 +26,7 @@ impl<S> Step<S> {
         }
     }
 
-    /// The same where a number or a name ends in front of it.
+    /// Returns the same step, at which a number or a name ends before the byte.
     pub(super) fn behind(self) -> Step<S> {
         Step {
             is_behind: true,
@@ -35,22 +35,23 @@ impl<S> Step<S> {
     }
 }
 
-/// The table that `DOCUMENT_...` of `document.h` describes.
+/// Table that `DOCUMENT_...` of `document.h` describes.
 #[derive(Debug)]
 pub(super) struct Table {
-    /// The class of each byte.
+    /// Class of each byte.
     pub classes: [u8; 256],
-    /// The steps of each state by class; then what its bytes are passed over up to, and what happens where the text ends.
+    /// Steps of each state by class. Two further columns have the byte up to which the state passes over others, and
+    /// the step at the end of the text.
     pub steps: Vec<u32>,
-    /// How many columns a row has.
+    /// Number of columns in a row.
     pub columns: usize,
 }
 
-/// Bits of a step that are the place of the next state's row; the action is above them.
+/// Number of bits in a step that hold the index of the next state's row; the action is above them.
 const ROW_BITS: u32 = 12;
 const BEHIND_BIT: u32 = 16;
 
-/// The automaton of these states, in this order. Bytes that every state treats alike are of one class.
+/// Builds the automaton of these states, in this order. Bytes that every state treats alike share a class.
 pub(super) fn table<S: Copy + PartialEq>(
     states: &[S],
     step: impl Fn(S, Option<u8>) -> Step<S>,

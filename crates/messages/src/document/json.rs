@@ -1,14 +1,14 @@
-//! JSON texts, as an automaton that takes objects and arrays for one level each. What closes, and what follows a comma, is for the
-//! actions in `document.h` to tell.
+//! JSON texts, as an automaton without a stack. The actions in `document.h` decide what a bracket closes, and what
+//! follows a comma.
 
 use super::automaton::{Step, Table, table};
 
-/// What is expected at a byte. The first three have their places in `document.h`.
+/// Expected input. `document.h` knows the row numbers of the first three states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
-    /// More of a string.
+    /// The rest of a string.
     Text(Inside),
-    /// More of a name.
+    /// The rest of a name.
     Name(Inside),
     /// A value.
     Value,
@@ -20,29 +20,29 @@ enum State {
     NextName,
     /// A colon.
     Colon,
-    /// What follows a value.
+    /// The input after a value.
     After,
-    /// More of a number.
+    /// The rest of a number.
     Number(Digits),
-    /// More of `true`, `false` or `null`.
+    /// The rest of `true`, `false` or `null`.
     Word(&'static str),
 }
 
 use State::{After, Colon, First, FirstName, Name, NextName, Number, Text, Value, Word};
 
-/// Where in a string.
+/// Position in a string.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Inside {
     Plain,
-    /// Behind a backslash.
+    /// After a backslash.
     Escape,
-    /// So many hexadecimal digits are missing.
+    /// Before this number of hexadecimal digits.
     Hex(u8),
-    /// So many bytes of a character are missing, the next one being in this range (RFC 3629, section 4).
+    /// Before this number of bytes of a character, the next one in this range (RFC 3629, section 4).
     Rest(u8, u8, u8),
 }
 
-/// Where in a number.
+/// Position in a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Digits {
     Minus,
@@ -55,7 +55,7 @@ enum Digits {
     Power,
 }
 
-/// The numbers of `JSON_...` in `document.h`.
+/// Actions: the numbers of `JSON_...` in `document.h`.
 pub(super) mod action {
     pub(in super::super) const FAIL: u16 = 1;
     pub(in super::super) const CUT: u16 = 2;
@@ -100,10 +100,10 @@ const DIGITS: [Digits; 8] = [
     Digits::Power,
 ];
 
-/// What is left of words when some of it was read.
+/// Rests of the words.
 const WORDS: [&str; 9] = ["rue", "ue", "e", "alse", "lse", "se", "ull", "ll", "l"];
 
-/// The automaton.
+/// Builds the automaton.
 pub(super) fn automaton() -> Table {
     let mut states = vec![
         Text(Inside::Plain),
@@ -154,7 +154,7 @@ fn step(state: State, byte: Option<u8>) -> Step<State> {
     }
 }
 
-/// Where the text ends.
+/// Returns the step at the end of the text.
 fn end(state: State) -> Step<State> {
     match state {
         Number(Digits::Zero | Digits::Whole | Digits::Fraction | Digits::Power) => {
@@ -182,7 +182,7 @@ fn value(byte: u8) -> Option<Step<State>> {
     })
 }
 
-/// Where in a string a byte leads; `None` if it cannot stand there.
+/// Returns the position in a string after a byte; `None` if the byte is not allowed.
 fn within(inside: Inside, byte: u8) -> Option<Inside> {
     let rest = |left, first, last| Some(Inside::Rest(left, first, last));
     match (inside, byte) {

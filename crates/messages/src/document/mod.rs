@@ -1,5 +1,6 @@
-//! JSON and XML in a message: a function that goes through the document by the automaton of its language (`document.h`), with that
-//! and the wanted paths as tables in read-only data. Its code and what the verifier has to follow do not depend on the paths.
+//! JSON and XML in a message. A function reads the document by the automaton of its language (`document.h`). The
+//! automaton and the wanted paths are tables in read-only data, so neither the code nor the verifier's work depends on
+//! the paths.
 
 mod automaton;
 mod json;
@@ -16,15 +17,15 @@ use smol_str::SmolStr;
 /// Members of a message's memory for its documents.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
-    /// Where the wanted members are, by their numbers.
+    /// Positions of the wanted members, by number.
     pub values: SmolStr,
-    /// What is open.
+    /// State of the reading, and its open elements.
     document: SmolStr,
     levels: SmolStr,
     attributes: SmolStr,
 }
 
-/// The bytes of `struct message_value`, `document`, `document_level` and `document_attribute`.
+/// Sizes in bytes of `struct message_value`, `document`, `document_level` and `document_attribute`.
 const VALUE: u32 = 16;
 const DOCUMENT: u32 = 32;
 const LEVEL: u32 = 8;
@@ -41,7 +42,7 @@ impl Memory {
         }
     }
 
-    /// Adds the members to a message's memory: that of XML's attributes only if there is XML.
+    /// Adds the members to a message's memory. The one for attributes is added only if there is XML.
     pub(crate) fn add(&self, record: &mut Record, wanted: &[Wanted], depth: usize, has_xml: bool) {
         let mut add = |ty: &str, count: u32, size: u32, align: u32, name: &SmolStr, note: &str| {
             let ty = CType::Struct(ty.into());
@@ -74,19 +75,20 @@ impl Memory {
     }
 }
 
-/// How many values there are: the one of number 0 is none.
+/// Returns the number of values, a power of two. Value 0 is a dummy.
 fn values(wanted: &[Wanted]) -> u32 {
     let last = wanted.iter().filter_map(Wanted::number).max();
     (last.unwrap_or(0) + 1).next_power_of_two()
 }
 
-/// How many levels there are: the one of number 0 is what is around the document.
+/// Returns the number of levels, a power of two. Level 0 is outside of the document.
 fn levels(depth: usize) -> u32 {
     (depth as u32 + 1).next_power_of_two()
 }
 
 impl Writer<'_> {
-    /// The function for the document that a field holds, which is written on first use: from an offset and an end to what became of it.
+    /// Returns the function for the document that a field holds; emits it on first use. It takes an offset and an end,
+    /// and returns a status.
     pub(crate) fn document(&mut self, layout: LayoutId, id: FieldId) -> SmolStr {
         let mut known = self.documents.iter();
         if let Some((.., name)) = known.find(|(l, f, _)| (*l, *f) == (layout, id)) {
@@ -141,7 +143,7 @@ impl Writer<'_> {
         let letters = &mut paths.classes.iter().map(|&class| class.into());
         let places = &mut paths.places.iter().map(|&place| place.into());
         let classes = table("classes", CType::U8, classes, 256);
-        // Its size is what places of steps are masked by.
+        // Indices of steps are masked to this size.
         let steps = table("steps", CType::U32, steps, STEPS);
         let letters = table("letters", CType::U8, letters, 256);
         let places = table("places", CType::U16, places, paths.places.len());
@@ -188,7 +190,7 @@ impl Writer<'_> {
         ]
     }
 
-    /// Whether the message has documents, and whether one of them is XML.
+    /// Returns two flags: true if the message has documents, and true if one of them is XML.
     pub(crate) fn has_documents(&self) -> (bool, bool) {
         let fields = |layout: LayoutId| self.schema.layouts[layout].fields.iter();
         let mut all = self.within(self.schema.root).into_iter().flat_map(fields);
@@ -207,7 +209,7 @@ const STEPS: usize = 4096;
 mod tests {
     use super::{json, xml};
 
-    /// The numbers of actions are those of the header, in which they have names.
+    /// The numbers of actions match their names in the header.
     #[test]
     fn actions_are_those_of_the_header() {
         let header = include_str!("../../include/onpath/document.h");

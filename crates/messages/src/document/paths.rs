@@ -1,29 +1,29 @@
-//! The paths of members that are asked for, as a table: of each place, the number of the value whose path ends there, then the next place for
-//! each class of bytes. Place 0 leads nowhere, and paths begin at the row behind it.
+//! Trie of the wanted members' paths, as a table. Each node has the number of the value whose path ends there, then the
+//! next node for each class of byte. Node 0 is a dead end; the root is the row after it.
 
-/// The table that `struct document_paths` of `document.h` describes.
+/// Table that `struct document_paths` of `document.h` describes.
 #[derive(Debug)]
 pub(super) struct Paths {
-    /// The column of each byte in the rows of `places`.
+    /// Column of each byte in the rows of `places`.
     pub classes: [u8; 256],
-    /// The rows; their number of entries is a power of two, with zeros behind the last row.
+    /// Rows. The number of entries is a power of two, padded with zeros.
     pub places: Vec<u16>,
-    /// How many columns a row has.
+    /// Number of columns in a row.
     pub columns: usize,
 }
 
-/// The column of the values' numbers.
+/// Column of the values' numbers.
 const NUMBER: usize = 0;
-/// That of bytes that are in no path.
+/// Column of bytes that are in no path.
 const OTHER: u8 = 1;
 
-/// The table of paths with the numbers of their values, from 1 on. `None` if a place does not fit its 16 bits.
+/// Builds the table of paths with the numbers of their values, from 1. `None` if a node's index exceeds 16 bits.
 pub(super) fn paths<'p>(wanted: impl Iterator<Item = (&'p str, u16)> + Clone) -> Option<Paths> {
     let mut classes = [OTHER; 256];
     let mut columns = usize::from(OTHER) + 1;
     for byte in wanted.clone().flat_map(|(path, _)| path.bytes()) {
         if classes[usize::from(byte)] == OTHER {
-            // No text has more than 243 kinds of bytes.
+            // Text has at most 243 different bytes.
             classes[usize::from(byte)] = columns as u8;
             columns += 1;
         }

@@ -1,53 +1,53 @@
-//! XML documents, as an automaton that takes elements for one level each. What closes is for the actions in `document.h` to tell.
+//! XML documents, as an automaton without a stack. The actions in `document.h` decide what an end tag closes.
 
 use super::automaton::{Step, Table, table};
 
-/// What is expected at a byte. The first seven have their places in `document.h`.
+/// Expected input. `document.h` knows the row numbers of the first seven states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     /// Text in an element.
     Text,
-    /// More of a value in `"`.
+    /// The rest of a value in `"`.
     Double,
-    /// More of a value in `'`.
+    /// The rest of a value in `'`.
     Single,
-    /// More of a comment.
+    /// The rest of a comment.
     Comment,
-    /// More of a processing instruction.
+    /// The rest of a processing instruction.
     Instruction,
-    /// More of a CDATA section.
+    /// The rest of a CDATA section.
     Data,
-    /// What is outside of the root.
+    /// Outside of the root.
     Outside,
-    /// Behind `<`.
+    /// After `<`.
     Less,
-    /// Behind `<!`.
+    /// After `<!`.
     Bang,
-    /// Behind `<!-`.
+    /// After `<!-`.
     Dash,
-    /// What is left of `CDATA[`.
+    /// The rest of `CDATA[`.
     Section(&'static str),
-    /// Behind so many of the bytes that end a comment, all but the last.
+    /// After this number of the bytes that end a comment, all but the last.
     CommentEnd(u8),
-    /// Behind the `?` that may end an instruction.
+    /// After a `?` that may end an instruction.
     InstructionEnd,
-    /// Behind so many of the `]` that may end a section.
+    /// After this number of the `]` that may end a section.
     DataEnd(u8),
-    /// Behind `</`.
+    /// After `</`.
     Closing,
-    /// More of the name of an end tag.
+    /// The rest of the name of an end tag.
     ClosingName,
     /// The end of an end tag.
     ClosingEnd,
-    /// More of the name of an element.
+    /// The rest of the name of an element.
     Name,
     /// An attribute, or the end of the tag.
     Tag,
-    /// Behind a value: a blank, or the end of the tag.
+    /// After a value: a blank, or the end of the tag.
     Valued,
-    /// Behind the `/` of a tag.
+    /// After the `/` of a tag.
     Slash,
-    /// More of the name of an attribute.
+    /// The rest of the name of an attribute.
     Attribute,
     /// `=`
     Equals,
@@ -61,7 +61,7 @@ use State::{
     Slash, Tag, Text, Valued,
 };
 
-/// The numbers of `XML_...` in `document.h`.
+/// Actions: the numbers of `XML_...` in `document.h`.
 pub(super) mod action {
     pub(in super::super) const FAIL: u16 = 1;
     pub(in super::super) const CUT: u16 = 2;
@@ -113,12 +113,12 @@ const STATES: [State; 31] = [
     Quote,
 ];
 
-/// The automaton.
+/// Builds the automaton.
 pub(super) fn automaton() -> Table {
     table(&STATES, step, passed_up_to)
 }
 
-/// The byte, besides `<`, up to which nothing happens.
+/// Returns the byte, besides `<`, up to which the state passes over others; 0 if it passes over none.
 fn passed_up_to(state: State) -> u8 {
     match state {
         Text => b'<',

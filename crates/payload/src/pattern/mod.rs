@@ -13,25 +13,25 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The most memory that an automaton may take, in bytes.
+/// Greatest memory of an automaton, in bytes.
 pub const PATTERN_LIMIT: usize = 256 << 10;
 
-/// A regular expression on bytes that is found anywhere in a text, unless `^` and `$` bind it to the ends. Classes such as `\w` are those
-/// of ASCII.
+/// Regular expression on bytes. It matches anywhere in a text unless `^` and `$` anchor it. Classes such as `\w` are
+/// those of ASCII.
 #[derive(Clone)]
 pub struct Pattern {
     text: String,
     automaton: Arc<dense::DFA<Vec<u32>>>,
 }
 
-/// Why there is no automaton.
+/// Reason why an expression has no automaton.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PatternError {
-    /// The expression cannot be read, or has something that no automaton does: what, and at which bytes.
+    /// Syntax error, or a construct that no automaton supports: a description, and the range of bytes.
     Syntax(String, Range<usize>),
-    /// The automaton would take more memory than [`PATTERN_LIMIT`].
+    /// An automaton of more than [`PATTERN_LIMIT`] bytes.
     TooLarge,
-    /// Something else that an automaton cannot do.
+    /// Another feature that no automaton supports.
     NoAutomaton(String),
 }
 
@@ -39,11 +39,11 @@ impl Pattern {
     /// Compiles an expression.
     ///
     /// # Errors
-    /// There is no automaton for it, or none that is small enough.
+    /// The expression has no automaton, or none that is small enough.
     pub fn new(text: &str) -> Result<Pattern, PatternError> {
         let written = ast::parse::Parser::new().parse(text);
         let written = written.map_err(|e| syntax(&e.kind().to_string(), e.span()))?;
-        // What it would mean depends on which tables of characters the library was built with.
+        // The classes of Unicode would depend on the tables that the library was built with.
         if asks_for_unicode(&written) {
             let what = "the flag `u` asks for classes of Unicode";
             return Err(PatternError::NoAutomaton(what.to_string()));
@@ -81,38 +81,39 @@ impl Pattern {
         })
     }
 
-    /// As it was written.
+    /// Returns the text of the expression.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The automaton as a program in the data plane runs it.
+    /// Returns the automaton in the form that programs in the data plane run.
     ///
     /// # Errors
-    /// It has more transitions than such a program may have: how many states, and in how many classes it has bytes.
+    /// The automaton has more transitions than such a program supports. The error has its number of states and its
+    /// number of byte classes.
     pub fn table(&self) -> Result<Table, (usize, usize)> {
         Table::new(&self.automaton)
     }
 
-    /// The memory of the automaton, in bytes.
+    /// Returns the size of the automaton, in bytes.
     pub fn memory(&self) -> usize {
         self.automaton.memory_usage()
     }
 
-    /// Whether it is found in a text.
+    /// Returns true if the expression matches in a text.
     pub fn is_in(&self, text: &[u8]) -> bool {
-        // It has no bytes at which it gives up, so the search does not fail.
+        // The automaton has no quit bytes, so the search does not fail.
         let input = Input::new(text).earliest(true);
         matches!(self.automaton.try_search_fwd(&input), Ok(Some(_)))
     }
 }
 
-/// What is wrong at this place of an expression.
+/// Builds a syntax error at a span of the expression.
 fn syntax(what: &str, at: &ast::Span) -> PatternError {
     PatternError::Syntax(what.to_string(), at.start.offset..at.end.offset)
 }
 
-/// Why an expression that can be read is none of bytes. The library's own words are about Unicode.
+/// Describes why an expression that parses cannot be translated to bytes. The library's own message is about Unicode.
 fn untranslated(kind: &hir::ErrorKind) -> String {
     match kind {
         hir::ErrorKind::UnicodeNotAllowed => {
@@ -122,7 +123,7 @@ fn untranslated(kind: &hir::ErrorKind) -> String {
     }
 }
 
-/// Whether an expression turns on Unicode somewhere.
+/// Returns true if an expression turns on Unicode anywhere.
 fn asks_for_unicode(written: &Ast) -> bool {
     struct Asks;
 
@@ -151,7 +152,7 @@ fn asks_for_unicode(written: &Ast) -> bool {
     ast::visit(written, Asks).is_err()
 }
 
-/// Two are equal that were written alike.
+/// Patterns are equal if their texts are.
 impl PartialEq for Pattern {
     fn eq(&self, other: &Pattern) -> bool {
         self.text == other.text
@@ -186,7 +187,7 @@ mod tests {
         assert_eq!(refused("(a|b)*a(a|b){14}"), PatternError::TooLarge);
         assert_eq!(refused("(a{1000}){1000}"), PatternError::TooLarge);
     }
-    /// Whatever tables the library was built with.
+    /// The result does not depend on the tables that the library was built with.
     #[test]
     fn characters_beyond_ascii_are_in_no_class_and_have_no_case() {
         let refused = |text| match Pattern::new(text) {

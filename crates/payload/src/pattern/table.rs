@@ -1,37 +1,38 @@
-//! An automaton as classes of bytes and a table of transitions.
+//! Automata as byte classes and a transition table.
 
 use regex_automata::Input;
 use regex_automata::dfa::{Automaton, dense};
 use regex_automata::util::primitives::StateID;
 use std::collections::HashMap;
 
-/// Transitions that a table may have: a number of 16 bits is the place of each.
+/// Greatest number of transitions in a table: their indices have 16 bits.
 const MOST: usize = 1 << 16;
-/// States are merged as often as that makes others alike, but no more than this.
+/// Greatest number of rounds in which equivalent states are merged.
 const ROUNDS: usize = 64;
 
-/// Classes of bytes, and for each state and each of them the next state. A state is the place of its first transition.
+/// Deterministic automaton: byte classes, and for each state and class the next state. A state is the index of its
+/// first transition.
 ///
-/// State 0 is the one that nothing leads out of because the pattern is not found, and the last one that which nothing leads
-/// out of because it is. Where the bytes end, it is found in the states from [`Table::found`] on.
+/// State 0 is the dead state: the pattern cannot match any more. The last state is the accepting sink: it has matched,
+/// whatever follows. If the bytes end in a state from [`Table::found`] on, the pattern matches.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Table {
     /// The class of each byte.
     pub classes: Box<[u8; 256]>,
-    /// How many classes there are.
+    /// Number of classes, which is the number of transitions of a state.
     pub stride: u16,
-    /// The transitions.
+    /// Transitions, by state and class.
     pub next: Vec<u16>,
-    /// The state before the first byte.
+    /// Initial state.
     pub start: u16,
-    /// The first state in which the pattern is found where the bytes end.
+    /// First state in which the pattern matches if the bytes end.
     pub found: u16,
 }
 
-/// Of a state: the next one for each class, and whether the pattern is found where the bytes end.
+/// State: the next state for each class, and true if the pattern matches where the bytes end.
 type Row = (Vec<usize>, bool);
 
-/// The states that nothing leads out of.
+/// Rows of the dead state and of the accepting sink.
 const ABSENT: usize = 0;
 const PRESENT: usize = 1;
 
@@ -43,7 +44,7 @@ impl Table {
         if size > MOST {
             return Err((rows.len(), members.len()));
         }
-        // Behind those in which the pattern is not found come those in which it is, and the one that stays so is the last.
+        // Accepting states come after the others; the accepting sink is the last.
         let mut order: Vec<usize> = (0..rows.len()).collect();
         order.sort_by_key(|&state| (state != ABSENT, rows[state].1, state == PRESENT));
         let mut place = vec![0; rows.len()];
@@ -62,25 +63,25 @@ impl Table {
         })
     }
 
-    /// How many states there are.
+    /// Returns the number of states.
     pub fn states(&self) -> usize {
         self.next.len() / usize::from(self.stride)
     }
 
-    /// The last state.
+    /// Returns the last state, the accepting sink.
     pub fn last(&self) -> u16 {
         (self.next.len() - usize::from(self.stride)) as u16
     }
 
-    /// Whether the pattern is found in a text.
+    /// Returns true if the pattern matches in a text.
     pub fn is_in(&self, text: &[u8]) -> bool {
         self.after(self.start, text) >= self.found
     }
 
-    /// The state after these bytes.
+    /// Returns the state after these bytes.
     pub fn after(&self, mut state: u16, bytes: &[u8]) -> u16 {
         for &byte in bytes {
-            // Nothing leads out of these.
+            // Nothing leads out of these two states.
             if state == 0 || state == self.last() {
                 break;
             }
@@ -91,7 +92,7 @@ impl Table {
     }
 }
 
-/// The classes of bytes that the automaton tells apart, and a byte of each.
+/// Returns the class of each byte, and one byte of each class.
 fn classes(automaton: &dense::DFA<Vec<u32>>) -> ([u8; 256], Vec<u8>) {
     let known = automaton.byte_classes();
     let mut classes = [0; 256];
@@ -106,7 +107,7 @@ fn classes(automaton: &dense::DFA<Vec<u32>>) -> ([u8; 256], Vec<u8>) {
     (classes, members)
 }
 
-/// The states that bytes lead to, and the one before the first byte.
+/// Returns the reachable states and the initial one.
 fn rows(automaton: &dense::DFA<Vec<u32>>, members: &[u8]) -> (Vec<Row>, usize) {
     let mut rows: Vec<Row> = vec![
         (vec![ABSENT; members.len()], false),
@@ -118,7 +119,7 @@ fn rows(automaton: &dense::DFA<Vec<u32>>, members: &[u8]) -> (Vec<Row>, usize) {
         if automaton.is_match_state(state) {
             return PRESENT;
         }
-        // The automaton has no bytes at which it gives up.
+        // The automaton has no quit bytes.
         if automaton.is_dead_state(state) || automaton.is_quit_state(state) {
             return ABSENT;
         }
@@ -146,7 +147,7 @@ fn rows(automaton: &dense::DFA<Vec<u32>>, members: &[u8]) -> (Vec<Row>, usize) {
     (rows, start)
 }
 
-/// States with the same transitions become one.
+/// Merges states with the same transitions.
 fn merged((mut rows, mut start): (Vec<Row>, usize)) -> (Vec<Row>, usize) {
     for _ in 0..ROUNDS {
         let mut kept: Vec<Row> = Vec::new();
@@ -191,14 +192,14 @@ mod tests {
             bound.next[usize::from(bound.start + u16::from(bound.classes[usize::from(byte)]))]
         };
         assert_eq!((after(b'b'), after(b'a')), (0, bound.last()));
-        // Not before the end is it found where the end is asked for.
+        // A pattern with `$` matches only at the end.
         let ending = table("a$");
         assert!(ending.found < ending.last() && ending.states() == 4);
         let none = table("[a&&b]");
         assert!(!none.is_in(b"ab") && none.states() <= 3);
     }
 
-    /// Whether the byte so many places in front of the end was an `a` takes a state for each of the last bytes.
+    /// An `a` at a fixed distance from the end takes a state for each combination of the last bytes.
     #[test]
     fn no_pattern_that_is_small_enough_has_too_large_a_table() {
         let large = Pattern::new("^(a|b)*a(a|b){10}$").expect("a pattern");

@@ -1,4 +1,4 @@
-//! What can be wrong with what the planner is asked. One function a diagnostic.
+//! Diagnostics of the planner, one function each.
 
 use crate::builtin::ALL;
 use crate::{Schema, Unasked};

@@ -1,43 +1,48 @@
-//! What finding an attribute takes of the kernel's verifier, and how long it takes: measured constants, in one place.
+//! Costs of finding an attribute in the kernel: instructions that the verifier processes, and time. Measured constants,
+//! in one place.
 //!
-//! All are estimates for planning, measured on one shared machine (x86-64, Linux 6.18). Those of skipping and searching are what parsers of `ebpf_model` in
-//! plain P4 take (`bench/results/payload.md`), which Onpath compiles to tables and searches; the others are of hand-written loops.
+//! All are estimates for planning, measured on one shared machine (x86-64, Linux 6.18). Those of skipping and searching
+//! were measured on the parsers of `ebpf_model` in plain P4 (`bench/results/payload.md`), which Onpath compiles to
+//! tables and searches. The others come from hand-written loops.
 
 use super::Scan;
 use asic::{Model, Payload, Resource, Technique, Usage};
 
-/// Instructions that the kernel's verifier processes of a program, at most (`BPF_COMPLEXITY_LIMIT_INSNS`).
+/// Greatest number of instructions that the kernel's verifier processes for a program (`BPF_COMPLEXITY_LIMIT_INSNS`).
 const VERIFIED: u64 = 1_000_000;
 
-/// Measured: instructions processed of a skip-ahead parser with 512 kinds of attributes, which is compiled to a table of sizes and one loop. They do
-/// not grow with the kinds, nor with the attributes of a message.
+/// Measured: instructions processed for a skip-ahead parser with 512 kinds of attributes. It compiles to a table of
+/// sizes and one loop, so the number grows neither with the kinds nor with the attributes of a message.
 const SKIP_AHEAD_VERIFIED: u64 = 91;
 
-/// Measured: instructions processed of a search for a value of 25 bytes, whatever the number of bytes that are searched: it is a loop.
+/// Measured: instructions processed for a search for a value of 25 bytes. It is a loop, so the number of bytes searched
+/// does not matter.
 const SEARCH_VERIFIED: u64 = 2_485;
 
-/// Measured: instructions processed of an automaton over bytes, at most.
+/// Measured: instructions processed for an automaton over bytes, at most.
 const AUTOMATON_VERIFIED: u64 = 320;
 
-/// Instructions processed of a parser that jumps: it grows with its own length only. An estimate from programs of one header.
+/// Instructions processed for a direct jump: they grow only with the parser's own length. An estimate from programs of
+/// one header.
 const DIRECT_VERIFIED: u64 = 64;
 
-/// Measured: hand-written code for a look at one field takes 2 to 5 ns more than an empty program.
+/// Measured: hand-written code that reads one field takes 2 to 5 ns more than an empty program.
 const DIRECT_NS: f64 = 3.0;
 
 /// Measured: a loop over a table of sizes takes 11, 40, 216 and 1,874 ns for 8, 16, 64 and 512 attributes.
 const SKIP_AHEAD_NS: f64 = 216.0 / 64.0;
 
-/// Measured: 59 ns for a value of 25 bytes at the end of 1,400 bytes of text. Of values of less than 10 bytes more: 0.21 ns a byte.
+/// Measured: 59 ns for a value of 25 bytes at the end of 1,400 bytes of text. Values of less than 10 bytes take longer:
+/// 0.21 ns a byte.
 const SEARCH_NS: f64 = 59.0 / 1400.0;
 
 /// Measured: 3.2 to 3.4 ns a byte.
 const AUTOMATON_NS: f64 = 3.3;
 
-/// Linux as a target, at XDP and at traffic control alike.
+/// Cost model of Linux, for XDP and traffic control alike.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel {
-    /// What looking at each byte is.
+    /// Work on each byte.
     pub scan: Scan,
 }
 
@@ -46,7 +51,8 @@ impl Model for Kernel {
         "Linux"
     }
 
-    /// The same for every payload, since all are loops. `None` for recirculation, which the kernel has no need of.
+    /// Returns the same usage for every payload, since all parsers are loops. `None` for recirculation, which the
+    /// kernel does not need.
     fn usage(&self, technique: Technique, _: Payload) -> Option<Vec<Usage>> {
         let needed = match (technique, self.scan) {
             (Technique::DirectJump, _) => DIRECT_VERIFIED,
@@ -63,7 +69,7 @@ impl Model for Kernel {
     }
 }
 
-/// What it adds to a packet that is searched to its end, in ns.
+/// Estimates the time, in ns, added to a packet that is searched to its end.
 pub(super) fn cost(technique: Technique, scan: Scan, payload: Payload) -> Option<f64> {
     match (technique, scan) {
         (Technique::DirectJump, _) => Some(DIRECT_NS),

@@ -1,4 +1,4 @@
-//! The planner: by which technique a target finds an attribute, whether it fits, and what it costs.
+//! Planner: the technique by which a target finds an attribute, whether it fits, and its cost.
 
 pub mod errors;
 mod kernel;
@@ -12,7 +12,7 @@ pub use kernel::Kernel;
 pub use program::{Passage, passage};
 pub use shape::{Scan, Shape};
 
-/// What a packet path runs on.
+/// Platform that packets are processed on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Target {
     /// Linux, by XDP.
@@ -26,10 +26,10 @@ pub enum Target {
 }
 
 impl Target {
-    /// All.
+    /// All targets.
     pub const ALL: [Target; 4] = [Target::Xdp, Target::Tc, Target::Tofino, Target::Nfp];
 
-    /// Its name.
+    /// Returns the target's name.
     pub fn name(self) -> &'static str {
         match self {
             Target::Xdp => "xdp",
@@ -39,7 +39,7 @@ impl Target {
         }
     }
 
-    /// Whether its limits are those of a model of hardware.
+    /// Returns true if the target's limits come from a hardware model.
     pub fn is_model(self) -> bool {
         matches!(self, Target::Tofino | Target::Nfp)
     }
@@ -52,7 +52,7 @@ impl Target {
         }
     }
 
-    /// What finding the attribute adds to a packet, in ns: an estimate. `None` if nothing is known.
+    /// Estimates the time, in ns, that finding the attribute adds to a packet. `None` if nothing is known.
     fn cost(self, technique: Technique, scan: Scan, payload: Payload) -> Option<f64> {
         match self {
             Target::Xdp | Target::Tc => kernel::cost(technique, scan, payload),
@@ -62,57 +62,58 @@ impl Target {
     }
 }
 
-/// What the user says about the messages, in place of the schema's limits.
+/// User's assumptions about the messages, which override the schema's limits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Question {
-    /// Bytes of payload in which the attribute is looked for.
+    /// Number of bytes of payload in which the attribute is looked for.
     pub bytes: Option<u32>,
-    /// Attributes among which it is found, if their order is not fixed.
+    /// Number of attributes among which it is found, if their order is not fixed.
     pub attributes: Option<u32>,
 }
 
-/// The most that fits.
+/// Greatest payload that fits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limit {
-    /// Bytes of payload.
+    /// Number of bytes.
     pub bytes: u32,
-    /// Attributes; `None` where their number does not matter.
+    /// Number of attributes; `None` where it does not matter.
     pub attributes: Option<u32>,
-    /// What refuses more; `None` if a packet cannot have more.
+    /// Resource that is exhausted first; `None` if every packet fits.
     pub resource: Option<&'static str>,
 }
 
-/// The answer for a target.
+/// Plan for an attribute on a target.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
-    /// Where.
+    /// Target of the plan.
     pub target: Target,
-    /// How.
+    /// Technique that finds the attribute.
     pub technique: Technique,
-    /// Why not by a cheaper one.
+    /// Reason why no cheaper technique will do.
     pub why: String,
-    /// What the parser has to cope with.
+    /// Payload that the parser must cope with.
     pub needs: Payload,
-    /// The most that fits.
+    /// Greatest payload that fits.
     pub limit: Limit,
-    /// What it takes of each resource.
+    /// Usage of each resource.
     pub usage: Vec<Usage>,
-    /// What refuses it, if it does not fit.
+    /// First resource that is exceeded, if the plan does not fit.
     pub refused_by: Option<Usage>,
-    /// What it adds to a packet that is searched to its end, in ns: an estimate.
+    /// Estimated time, in ns, added to a packet that is searched to its end.
     pub cost_ns: Option<f64>,
-    /// What would make it fit, if it does not.
+    /// Changes that would make it fit, if it does not.
     pub remedies: Vec<String>,
 }
 
 impl Plan {
-    /// Whether it fits.
+    /// Returns true if the plan fits the target.
     pub fn fits(&self) -> bool {
         self.refused_by.is_none()
     }
 }
 
-/// The attribute of this name: itself, or one of many that another stands for, with its name in the place of `*`.
+/// Finds the attribute of this name. For one of many that a wildcard attribute stands for, also returns the text in
+/// place of its `*`.
 pub fn find<'s>(schema: &'s Schema, name: &str) -> Option<(&'s Attribute, Option<String>)> {
     let all = || schema.attributes.iter();
     if let Some(attribute) = all().find(|attribute| attribute.name == name) {
@@ -126,7 +127,7 @@ pub fn find<'s>(schema: &'s Schema, name: &str) -> Option<(&'s Attribute, Option
     })
 }
 
-/// The plan for an attribute on a target; `None` if the schema has no such attribute, or no way leads to it.
+/// Plans an attribute on a target. `None` if the schema has no such attribute, or no layout leads to it.
 pub fn plan(schema: &Schema, name: &str, target: Target, question: Question) -> Option<Plan> {
     let (attribute, one) = find(schema, name)?;
     let shape = shape::of(schema, attribute, one.as_deref())?;
@@ -162,7 +163,7 @@ pub fn plan(schema: &Schema, name: &str, target: Target, question: Question) -> 
     })
 }
 
-/// The most that fits of what is asked for: attributes where they stand in any order, otherwise bytes.
+/// Computes the greatest payload that fits: by attributes if they stand in any order, otherwise by bytes.
 fn limit(model: &dyn Model, technique: Technique, needs: Payload) -> Limit {
     let size = needs.attribute_bytes;
     let packet = u32::from(u16::MAX);
@@ -190,7 +191,7 @@ fn limit(model: &dyn Model, technique: Technique, needs: Payload) -> Limit {
     }
 }
 
-/// What would make it fit: less to look at, or another target.
+/// Lists changes that would make the plan fit: less to search, or another target.
 fn remedies(
     schema: &Schema,
     name: &str,

@@ -1,19 +1,19 @@
-//! How a program goes through messages that it reads for some attributes, as those of queries do.
+//! Cost of a program that reads messages for some attributes, as queries do.
 
 use crate::{Contents, Extent, Field, LayoutId, Order, Repeat, Schema};
 use asic::Technique;
 
-/// How a program reads messages.
+/// Technique and extent by which a program reads messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Passage {
-    /// The dearest technique that it takes.
+    /// Most expensive technique that it takes.
     pub technique: Technique,
-    /// Whether it reads to the end of each message.
+    /// True if it reads to the end of each message.
     pub is_whole: bool,
 }
 
-/// How a program goes through messages of this schema that it reads for these attributes. It reads no further than the last field of
-/// the root that has one of them in it, where no other message may follow.
+/// Derives how a program reads messages of this schema for these attributes. Unless another message may follow, it
+/// stops at the last field of the root that holds one of them.
 pub fn passage(schema: &Schema, names: &[&str]) -> Passage {
     let fields = &schema.layouts[schema.root].fields;
     let asked = names.iter().filter_map(|name| schema.asked(name).ok());
@@ -39,7 +39,7 @@ pub fn passage(schema: &Schema, names: &[&str]) -> Passage {
     }
 }
 
-/// The layouts in a field, and those in them.
+/// Returns the layouts in a field, transitively.
 fn within(schema: &Schema, field: &Field) -> Vec<LayoutId> {
     let mut found = inside(field);
     let mut next = 0;
@@ -54,7 +54,7 @@ fn within(schema: &Schema, field: &Field) -> Vec<LayoutId> {
     found
 }
 
-/// The layouts that a field may hold, or is joined of.
+/// Returns the layouts that a field may hold, or that it is joined of.
 fn inside(field: &Field) -> Vec<LayoutId> {
     let mut found = field.contents.layouts();
     if let Extent::Joined { layout, .. } = field.extent {
@@ -63,7 +63,7 @@ fn inside(field: &Field) -> Vec<LayoutId> {
     found
 }
 
-/// What a layout takes, without what its fields hold.
+/// Returns the technique that a layout takes, apart from its fields' contents.
 fn of_layout(schema: &Schema, layout: LayoutId) -> Technique {
     let layout = &schema.layouts[layout];
     let fields = layout.fields.iter().map(of_field);
@@ -72,7 +72,7 @@ fn of_layout(schema: &Schema, layout: LayoutId) -> Technique {
     dearest.unwrap_or(Technique::DirectJump)
 }
 
-/// What a field takes, without what is in it.
+/// Returns the technique that a field takes, apart from its contents.
 fn of_field(field: &Field) -> Technique {
     let is_syntax = matches!(field.contents, Contents::Json | Contents::Xml);
     let is_checked = field.chars.is_some() && !matches!(field.extent, Extent::Size(_));

@@ -1,4 +1,4 @@
-//! Where an attribute may stand in its message, and so by which technique it is found.
+//! Position of an attribute in its message, and the technique that finds it.
 
 use super::Question;
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
 };
 use asic::{PUBLISHED_VALUE_BYTES, Payload, Technique};
 
-/// What looking at each byte is.
+/// Work on each byte of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scan {
     /// A search for a constant.
@@ -15,25 +15,26 @@ pub enum Scan {
     Automaton,
 }
 
-/// Where an attribute may stand.
+/// Position of an attribute: what precedes it, and the technique that finds it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shape {
     /// The cheapest technique that finds it.
     pub technique: Technique,
-    /// Why not a cheaper one.
+    /// Reason why no cheaper technique will do.
     pub why: String,
-    /// Its offset, if that is the same in each message.
+    /// Offset in bytes, if it is the same in every message.
     pub offset: Option<u32>,
-    /// Fields of varying size in front of it, and itself, if they are in a fixed order; otherwise their number is not known.
+    /// Number of fields of varying size up to and including this one, if they are in a fixed order; otherwise their
+    /// number is not known.
     pub ordered: Option<u32>,
-    /// Bytes that are compared at it.
+    /// Number of bytes that are compared at it.
     pub value_bytes: u32,
-    /// What looking at each byte is.
+    /// Work on each byte.
     pub scan: Scan,
 }
 
 impl Shape {
-    /// What a parser has to cope with.
+    /// Returns the payload that a parser must cope with.
     pub(super) fn payload(&self, limits: &Limits, question: Question) -> Payload {
         let bytes = question.bytes.unwrap_or(limits.bytes);
         let attributes = question.attributes.unwrap_or(limits.attributes);
@@ -58,7 +59,7 @@ impl Shape {
     }
 }
 
-/// The shape of an attribute; `one` takes the place of its `*`. `None` if no layout leads to it.
+/// Derives the shape of an attribute; `one` replaces its `*`. `None` if no layout leads to it.
 pub(super) fn of(schema: &Schema, attribute: &Attribute, one: Option<&str>) -> Option<Shape> {
     let search = Search { schema, attribute };
     let start = Position {
@@ -101,22 +102,22 @@ pub(super) fn of(schema: &Schema, attribute: &Attribute, one: Option<&str>) -> O
     })
 }
 
-/// What is known of an offset: how it is found, and why so.
+/// Knowledge about an offset: the technique that finds it, and the reason for that technique.
 #[derive(Clone)]
 struct Position {
     technique: Technique,
     why: String,
     offset: Option<u32>,
-    /// Bits of the byte at the offset that have been passed.
+    /// Bits already passed of the byte at the offset.
     bits: u32,
-    /// Fields of varying size that have been passed.
+    /// Number of fields of varying size that have been passed.
     passed: u32,
-    /// Whether any number of fields may have been passed, or in any order.
+    /// True if any number of fields may have been passed, or fields in any order.
     is_free: bool,
 }
 
 impl Position {
-    /// It takes at least this technique; the first reason stands.
+    /// Requires at least this technique. The first reason is kept.
     fn at_least(&mut self, technique: Technique, why: impl FnOnce() -> String) {
         if technique > self.technique {
             self.technique = technique;
@@ -126,7 +127,8 @@ impl Position {
         self.passed += 1;
     }
 
-    /// Any number of fields may have been passed, or in any order; of the reasons for skipping ahead this is the one that counts.
+    /// Records that any number of fields may have been passed, or fields in any order. Of the reasons for skipping
+    /// ahead, this one counts.
     fn free(&mut self, why: impl FnOnce() -> String) {
         if self.technique == Technique::SkipAhead && !self.is_free {
             self.technique = Technique::DirectJump;
@@ -148,14 +150,15 @@ impl Position {
     }
 }
 
-/// The way to an attribute's field.
+/// Search for the path from the root to an attribute's field.
 struct Search<'s> {
     schema: &'s Schema,
     attribute: &'s Attribute,
 }
 
 impl Search<'_> {
-    /// The position of the attribute, if it is in the layout or further in; `open` are the layouts around it.
+    /// Returns the position of the attribute if the layout or one nested in it holds it; `open` are the enclosing
+    /// layouts.
     fn layout(&self, id: LayoutId, mut at: Position, open: &mut Vec<LayoutId>) -> Option<Position> {
         if open.contains(&id) {
             return None;
@@ -202,7 +205,7 @@ impl Search<'_> {
         None
     }
 
-    /// Whether the attribute is in the layout or further in, without a repetition between.
+    /// Returns true if the attribute is in the layout, or nested in it without a repetition between.
     fn leads_once(&self, layout: LayoutId, open: &[LayoutId]) -> bool {
         let once = |field: &&Field| matches!(field.repeat, Repeat::Once | Repeat::Optional);
         layout == self.attribute.layout
@@ -215,7 +218,7 @@ impl Search<'_> {
             }
     }
 
-    /// What is in front of one of many instances are others of them.
+    /// Accounts for other instances of a repeated field, which may precede the one that is looked for.
     fn repeats(&self, field: &Field, at: &mut Position, open: &mut Vec<LayoutId>) {
         let is_first = matches!(self.attribute.which, Which::Index(0))
             && field

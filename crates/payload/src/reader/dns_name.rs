@@ -1,22 +1,24 @@
-//! DNS names: labels, and pointers to labels further to the front (RFC 1035, sections 3.1 and 4.1.4).
+//! DNS names: labels, and pointers to earlier labels (RFC 1035, sections 3.1 and 4.1.4).
 
 use super::Reason;
 use super::input::Window;
 use super::malformed::{Stop, stop};
 
-/// Bytes of a name with its lengths (RFC 1035, section 3.1).
+/// Greatest size of a name in bytes, lengths included (RFC 1035, section 3.1).
 const LONGEST: usize = 255;
 
-/// Labels and pointers that the names of a message may lead to by pointers, for each byte of the message. Where each record leads to a
-/// name of 34 labels, as addresses of IPv6 have, it is about one.
+/// Greatest number of labels and pointers that a message's names may reach by pointers, for each byte of the message.
+/// It is about one a byte if every record points to a name of 34 labels, such as the reverse name of an IPv6 address.
 pub const POINTED_TO_A_BYTE: usize = 2;
 
-/// Reads a name: where it ends, and its text with dots. Pointers count from the start of the input.
+/// Reads a name. Returns the offset of its end, and its text with dots. Pointers count from the start of the input.
 ///
-/// A pointer leads to a prior name: it points in front of the labels that it continues, and what it points to ends in
-/// front of them. So following pointers always ends. `pointed_to` is the number of labels and pointers that may still be read behind
-/// pointers in this message: names of two bytes each could lead to all that is in front of them. A name is compared with it at each pointer
-/// and at its end.
+/// A pointer leads to a prior name: it points before the labels that it continues, and the labels it points to end
+/// before them. So following pointers always terminates.
+///
+/// `pointed_to` is the number of labels and pointers that may still be read through pointers in this message. Without
+/// such a bound, many names of two bytes each could lead to everything before them. The number is compared at each
+/// pointer and at the end of the name.
 pub(super) fn read(
     window: Window,
     start: usize,
@@ -82,7 +84,7 @@ pub(super) fn read(
     Ok((next.unwrap_or(at + 1), text))
 }
 
-/// A byte of a label in text (RFC 4343, section 2.1).
+/// Escapes a byte of a label for text (RFC 4343, section 2.1).
 fn escaped(byte: u8) -> Vec<u8> {
     match byte {
         b'.' | b'\\' => vec![b'\\', byte],

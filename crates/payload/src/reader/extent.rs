@@ -1,4 +1,4 @@
-//! Where a field ends.
+//! Extents of fields.
 
 use super::input::Window;
 use super::layout::Frame;
@@ -7,15 +7,15 @@ use super::notes::Notes;
 use super::{Reader, Reason, dns_name};
 use crate::{Extent, Field};
 
-/// The bytes of a field.
+/// Extent of a field.
 pub(super) struct Bounds {
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Where the next field begins.
+    /// Offset of the next field.
     pub(super) next: usize,
-    /// Its number, if its extent is made of one.
+    /// Its number, if the extent itself is one.
     pub(super) number: Option<i128>,
-    /// Its text, if that is not its bytes.
+    /// Its text, if that differs from its bytes.
     pub(super) text: Option<Vec<u8>>,
 }
 
@@ -32,7 +32,7 @@ impl Bounds {
 }
 
 impl<N: Notes> Reader<'_, N> {
-    /// The bytes of a field that begins at `at`, behind its tag.
+    /// Returns the extent of a field that begins at `at`, after its tag.
     pub(super) fn bounds(
         &mut self,
         field: &Field,
@@ -117,7 +117,7 @@ fn until(
     }
 }
 
-/// The first byte that cannot stand in a field, of bytes without its end.
+/// Returns the index of the first byte that the field cannot have; `bytes` do not contain its end.
 fn wrong(field: &Field, ends: &[Vec<u8>], bytes: &[u8]) -> Option<usize> {
     let chars = field.chars_to_end().filter(|_| field.shows_early())?;
     let begins = |last: &u8| ends.iter().any(|end| end.len() > 1 && end[0] == *last);

@@ -1,4 +1,4 @@
-//! A field: its repetition, its tag, its bytes and what they hold.
+//! Fields: repetition, tag, extent and contents.
 
 use super::extent::Bounds;
 use super::input::{Input, Window};
@@ -10,7 +10,7 @@ use super::{Reader, Reason, json, xml};
 use crate::{CharSet, Contents, Extent, Field, FieldId, LayoutId, Repeat};
 
 impl<N: Notes> Reader<'_, N> {
-    /// Reads a field as often as it stands; where it ends.
+    /// Reads all occurrences of a field. Returns the offset after them.
     pub(super) fn field(
         &mut self,
         frame: &mut Frame,
@@ -47,7 +47,7 @@ impl<N: Notes> Reader<'_, N> {
                     return Ok(at + length);
                 }
                 let rest = window.from(at);
-                // What is left may be the first bytes of what stops it.
+                // The bytes that are left may be the start of a stop string.
                 if ends.iter().any(|end| end.starts_with(rest)) {
                     let short = Stop {
                         reason: Reason::Truncated,
@@ -84,7 +84,7 @@ impl<N: Notes> Reader<'_, N> {
         Ok(at)
     }
 
-    /// One of a repetition, which must take a byte.
+    /// Reads one instance of a repetition, which must consume at least one byte.
     fn repeated(
         &mut self,
         frame: &mut Frame,
@@ -145,7 +145,7 @@ impl<N: Notes> Reader<'_, N> {
         }
     }
 
-    /// A field of a fixed size of which nothing is checked: what most messages have most of.
+    /// Reads a field of constant size that needs no check. Most fields of most messages are such.
     fn plain(
         &mut self,
         frame: &Frame,
@@ -171,7 +171,8 @@ impl<N: Notes> Reader<'_, N> {
         Ok(end)
     }
 
-    /// The parts of consecutive instances, read as one. An instance that is no more of its layout, or not whole, ends them.
+    /// Concatenates a field of consecutive instances and reads the result. An instance that is malformed or incomplete
+    /// ends them.
     fn joined(
         &mut self,
         frame: &mut Frame,
@@ -196,7 +197,7 @@ impl<N: Notes> Reader<'_, N> {
                 }
                 Err(halt) if parts.is_empty() || matches!(halt, Halt::Done) => return Err(halt),
                 _ => {
-                    // Unless all of it is inside such an instance.
+                    // Unless all of it is inside such an instance, its values are forgotten.
                     if !is_inside {
                         self.forget_incomplete();
                     }
@@ -213,7 +214,7 @@ impl<N: Notes> Reader<'_, N> {
         Ok(next)
     }
 
-    /// The members of JSON or XML.
+    /// Reads the members of JSON or XML in a field.
     fn members(
         &mut self,
         frame: &Frame,
@@ -239,7 +240,7 @@ impl<N: Notes> Reader<'_, N> {
     }
 }
 
-/// The size of a field that any bytes of this number are: nothing is in front of it, and nothing in it is checked.
+/// Returns the size of a field that may have any bytes: nothing precedes it, and nothing in it is checked.
 fn plain_size(field: &Field) -> Option<usize> {
     let Extent::Size(size) = field.extent else {
         return None;
@@ -255,7 +256,7 @@ fn plain_size(field: &Field) -> Option<usize> {
     is_plain.then_some(size)
 }
 
-/// The number that some bytes are.
+/// Decodes bytes as a whole number.
 fn whole(bytes: &[u8], little_endian: bool) -> i128 {
     let fold = |sum: i128, &byte: &u8| sum << 8 | i128::from(byte);
     match little_endian {
@@ -264,13 +265,13 @@ fn whole(bytes: &[u8], little_endian: bool) -> i128 {
     }
 }
 
-/// Passes over what may stand in front of the field.
+/// Passes over byte strings that may precede the field.
 fn skip(field: &Field, window: Window, mut at: usize) -> Result<usize, Stop> {
     while let Some(length) = window.stands(&field.skip, at).filter(|&length| length > 0) {
         at += length;
     }
     let rest = window.from(at);
-    // What is left may be the first bytes of another.
+    // The bytes that are left may be the start of another such string.
     let is_cut = !rest.is_empty() && field.skip.iter().any(|bytes| bytes.starts_with(rest));
     match is_cut {
         true => stop(Reason::Truncated, window.end),
@@ -290,7 +291,7 @@ fn tag(field: &Field, window: Window, at: usize) -> Result<usize, Stop> {
     }
 }
 
-/// Trims the field, and checks its bytes: where it starts and ends.
+/// Trims the field, and checks its bytes. Returns its start and end.
 fn check(field: &Field, window: Window, bounds: &Bounds) -> Result<(usize, usize), Stop> {
     let bytes = window.bytes;
     let (mut start, mut end) = (bounds.start, bounds.end);
@@ -313,7 +314,7 @@ fn check(field: &Field, window: Window, bounds: &Bounds) -> Result<(usize, usize
     Ok((start, end))
 }
 
-/// Checks the byte behind a field.
+/// Checks the byte after a field.
 fn followed(field: &Field, window: Window, next: usize) -> Result<(), Stop> {
     let Some(may_follow) = &field.followed_by else {
         return Ok(());
@@ -337,7 +338,7 @@ fn number(
         Contents::Number { little_endian } => Ok(Some(whole(bytes, little_endian))),
         Contents::Decimal => {
             let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
-            // 18 digits fit what fields and sums are made of.
+            // Numbers of 18 digits fit the arithmetic of fields and sums.
             if digits.is_empty() || digits.len() > 18 || !digits.iter().all(u8::is_ascii_digit) {
                 return stop(Reason::Unexpected, start);
             }
@@ -353,7 +354,7 @@ fn number(
     }
 }
 
-/// The layout that the field holds, if it holds one that is to be read.
+/// Returns the layout that the field holds, if it holds one that must be read.
 fn choose(
     field: &Field,
     slots: &[Option<Slot>],

@@ -1,13 +1,13 @@
-//! The bytes that a layout is read from.
+//! Bytes that a layout is read from.
 
 use std::borrow::Cow;
 
-/// Bytes, and where they stand in the message.
+/// Bytes, and their position in the message.
 pub(super) struct Input<'m> {
     bytes: Cow<'m, [u8]>,
     /// The first byte's offset in the message.
     first: usize,
-    /// Where pieces begin, if there are several: in `bytes`, and in the message.
+    /// Pieces, if there are several: the start of each in `bytes`, and in the message.
     pieces: Vec<(usize, usize)>,
 }
 
@@ -21,7 +21,7 @@ impl<'m> Input<'m> {
         }
     }
 
-    /// Parts of another input, read as one.
+    /// Concatenates parts of another input.
     pub(super) fn joined(input: &'m Input, parts: &[(usize, usize)]) -> Input<'m> {
         if let ([(start, end)], true) = (parts, input.is_one_piece()) {
             return Input {
@@ -46,12 +46,12 @@ impl<'m> Input<'m> {
         &self.bytes
     }
 
-    /// Whether the bytes stand in the message as they stand here.
+    /// Returns true if the bytes are contiguous in the message.
     pub(super) fn is_one_piece(&self) -> bool {
         self.pieces.is_empty()
     }
 
-    /// The offset in the message.
+    /// Returns the offset in the message.
     pub(super) fn offset(&self, at: usize) -> usize {
         let piece = self.pieces.partition_point(|&(start, _)| start <= at);
         match piece.checked_sub(1).map(|piece| self.pieces[piece]) {
@@ -61,18 +61,18 @@ impl<'m> Input<'m> {
     }
 }
 
-/// Bytes up to an end, at a depth.
+/// Bytes up to an end, with a nesting depth.
 #[derive(Clone, Copy)]
 pub(super) struct Window<'i> {
     pub(super) input: &'i Input<'i>,
-    /// Those of the input.
+    /// Bytes of the input.
     pub(super) bytes: &'i [u8],
     pub(super) end: usize,
     pub(super) depth: usize,
 }
 
 impl<'i> Window<'i> {
-    /// All bytes of an input.
+    /// Returns a window of all bytes of an input.
     pub(super) fn of(input: &'i Input<'i>, depth: usize) -> Window<'i> {
         let bytes = input.bytes();
         Window {
@@ -83,12 +83,12 @@ impl<'i> Window<'i> {
         }
     }
 
-    /// The bytes from `at` on.
+    /// Returns the bytes from `at` on.
     pub(super) fn from(&self, at: usize) -> &'i [u8] {
         self.bytes.get(at..self.end).unwrap_or(&[])
     }
 
-    /// The same bytes up to another end, one level further in.
+    /// Returns the same bytes up to another end, one level deeper.
     pub(super) fn inner(self, end: usize) -> Self {
         Window {
             end,
@@ -97,7 +97,7 @@ impl<'i> Window<'i> {
         }
     }
 
-    /// How long the longest of these is that stands at `at`.
+    /// Returns the length of the longest of these byte strings that stands at `at`.
     pub(super) fn stands(&self, any: &[Vec<u8>], at: usize) -> Option<usize> {
         let here = self.from(at);
         let those = any.iter().filter(|bytes| here.starts_with(bytes));

@@ -1,20 +1,20 @@
-//! JSON texts (RFC 8259): the scalars in them by path.
+//! JSON texts (RFC 8259): their scalars by path.
 
 use super::Reason;
 use super::input::Window;
 use super::malformed::{Stop, stop};
 
-/// A scalar, or the value of an XML attribute.
+/// JSON scalar, or value of an XML attribute.
 pub(super) struct Member<'p> {
-    /// Names with dots between them, and `[N]` for the elements of arrays, from 0. Names are as they are written. It may be as long as the
-    /// document, so it is copied only where it is wanted.
+    /// Path: names with dots between them, and `[N]` for the elements of arrays, from 0. Names are as they are written.
+    /// A path may be as long as the document, so it is copied only where it is needed.
     pub(super) path: &'p str,
-    /// Of a string, what stands between the quotes, as it is written.
+    /// Start of the value. A string's value is between its quotes, as it is written.
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
-/// Reads a text from `at` to the window's end, nothing behind it but white space.
+/// Reads a text from `at` to the window's end. Only white space may follow it.
 pub(super) fn read(
     window: Window,
     at: usize,
@@ -144,7 +144,7 @@ impl Text<'_> {
         }
     }
 
-    /// What stands between the quotes.
+    /// Reads a string. Returns the start and end of its contents, without the quotes.
     fn string(&mut self) -> Result<(usize, usize), Stop> {
         self.at += 1;
         let start = self.at;
@@ -177,7 +177,7 @@ impl Text<'_> {
         }
     }
 
-    /// A character of several bytes in UTF-8.
+    /// Passes over a character of several bytes in UTF-8.
     fn character(&mut self) -> Result<(), Stop> {
         let rest = self.window.from(self.at);
         let few = &rest[..rest.len().min(4)];
@@ -219,7 +219,7 @@ impl Text<'_> {
         Ok(())
     }
 
-    /// Whether one of these stands here.
+    /// Returns true if the next byte is one of these.
     fn stands(&self, any: &[u8]) -> bool {
         let here = self.window.from(self.at).first();
         here.is_some_and(|byte| any.contains(byte))

@@ -1,4 +1,4 @@
-//! Layouts: their fields one after the other, or in any order.
+//! Layouts: their fields in order, or in any order.
 
 use super::input::Window;
 use super::malformed::{Fault, Halt, Stop, stop};
@@ -6,7 +6,7 @@ use super::notes::{Notes, Read};
 use super::{Reader, Reason};
 use crate::{CaseKey, FieldId, LayoutId, Order};
 
-/// Where a field of an instance stands in the input, and its number if it is one.
+/// Position of an instance's field in the input, and its number if it is one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     pub(super) start: usize,
@@ -15,7 +15,7 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    /// Whether the field has this value.
+    /// Returns true if the field has this value.
     pub(super) fn is(&self, window: Window, wanted: &CaseKey, ignore_case: bool) -> bool {
         match (wanted, self.number) {
             (CaseKey::Number(wanted), Some(number)) => *wanted == number,
@@ -31,27 +31,27 @@ impl Slot {
     }
 }
 
-/// An instance of a layout that is being read.
+/// Instance of a layout that is being read.
 pub(super) struct Frame {
     pub(super) layout: LayoutId,
-    /// Its number in the innermost repetition around it.
+    /// Its index in the innermost enclosing repetition.
     pub(super) index: usize,
-    /// Where its fields begin among [`Reader::slots`].
+    /// Index of its first field in [`Reader::slots`].
     base: usize,
-    /// Bits of the byte at the present offset that have been read.
+    /// Number of bits already read of the byte at the current offset.
     pub(super) bit: u32,
 }
 
-/// A field of an instance that its surroundings have to do with: it is set beforehand, or asked for behind it.
+/// Field of an instance that the caller uses: it is set before the instance is read, or returned after it.
 #[derive(Clone, Copy)]
 pub(super) struct Shared {
     pub(super) field: FieldId,
-    /// What it is set to.
+    /// Number that it is set to, if it is set.
     pub(super) number: Option<i128>,
 }
 
 impl<N: Notes> Reader<'_, N> {
-    /// Reads an instance from `at` on: where it ends, and what is shared of it.
+    /// Reads an instance from `at` on. Returns the offset of its end, and the shared field.
     pub(super) fn layout(
         &mut self,
         layout: LayoutId,
@@ -129,12 +129,12 @@ impl<N: Notes> Reader<'_, N> {
         Ok(at)
     }
 
-    /// The fields of an instance that have been read.
+    /// Returns the fields of an instance that have been read.
     pub(super) fn slots(&self, frame: &Frame) -> &[Option<Slot>] {
         &self.slots[frame.base..]
     }
 
-    /// A field as a number; one that is absent counts as 0.
+    /// Returns a field as a number; an absent one counts as 0.
     pub(super) fn number(&self, frame: &Frame, field: FieldId) -> i128 {
         let slot = self.slots(frame)[field].as_ref();
         slot.and_then(|slot| slot.number).unwrap_or(0)
@@ -171,7 +171,7 @@ impl<N: Notes> Reader<'_, N> {
         self.go_on()
     }
 
-    /// Stops where nothing more is wanted.
+    /// Stops the reading if nothing more is wanted.
     pub(super) fn go_on(&self) -> Result<(), Halt> {
         match self.incomplete.is_none() && self.notes.is_done() {
             true => Err(Halt::Done),
@@ -180,7 +180,7 @@ impl<N: Notes> Reader<'_, N> {
     }
 }
 
-/// A stop in a field.
+/// Builds the halt for a stop in a field.
 pub(super) fn fault(frame: &Frame, field: FieldId, window: Window, stop: Stop) -> Halt {
     Halt::Fault(Fault {
         reason: stop.reason,
@@ -189,7 +189,7 @@ pub(super) fn fault(frame: &Frame, field: FieldId, window: Window, stop: Stop) -
     })
 }
 
-/// Stops if an instance of a repetition took no byte: it would never end.
+/// Fails if an instance of a repetition consumed no byte: the repetition would never end.
 pub(super) fn progress(before: usize, after: usize) -> Result<usize, Stop> {
     if after > before {
         Ok(after)

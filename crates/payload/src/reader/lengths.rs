@@ -1,9 +1,9 @@
-//! Agreement of what a message says about the length of its body.
+//! Agreement of the fields that give the length of a message's body.
 
 use super::notes::Read;
 use crate::{Only, Site};
 
-/// The fields that a message has so far that say how long its body is.
+/// Length fields of a message that have been read so far.
 #[derive(Default)]
 pub(super) struct Seen {
     length: Option<Vec<u8>>,
@@ -11,7 +11,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Takes note of a field; false if what it says does not agree with one in front of it.
+    /// Records a field. Returns false if it contradicts an earlier one.
     pub(super) fn agree(&mut self, read: &Read) -> bool {
         let Some(next) = &read.schema.next else {
             return true;
@@ -23,7 +23,7 @@ impl Seen {
             return !self.is_chunked && known == bytes;
         }
         if is_one_of(&next.lengths.chunked) {
-            // Several are one list, of which a reader that takes one of them sees another end of the body.
+            // Several fields form one list. A reader that takes one of them would see another end of the body.
             return !std::mem::replace(&mut self.is_chunked, true) && self.length.is_none();
         }
         true

@@ -1,28 +1,28 @@
-//! Why bytes are not the message that a schema describes.
+//! Reasons why bytes are not the message that a schema describes.
 
 use super::Found;
 use crate::{FieldId, LayoutId, Schema};
 use std::fmt;
 
-/// What is wrong with a message.
+/// Fault of a malformed message.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Reason {
-    /// The bytes around a field end within it.
+    /// The enclosing bytes end within a field.
     Truncated,
-    /// A length reaches beyond the bytes around the field, or is negative.
+    /// A length is negative, or extends beyond the enclosing bytes.
     LengthPastEnd,
-    /// Too much is nested.
+    /// Nesting exceeds the schema's limit.
     TooDeep,
-    /// A DNS pointer does not lead further to the front, so that following it may never end.
+    /// A DNS pointer does not lead to an earlier name, so following it might never end.
     PointerLoop,
-    /// Bytes that cannot stand here.
+    /// Bytes that are not allowed at this position.
     Unexpected,
-    /// A length that differs from one in front of it, or stands beside chunks.
+    /// A length that differs from an earlier one, or stands beside chunks.
     Conflict,
 }
 
 impl Reason {
-    /// All, in a fixed order: counters may be indexed by it.
+    /// All, in a fixed order, so that counters may be indexed by it.
     pub const ALL: [Reason; 6] = [
         Reason::Truncated,
         Reason::LengthPastEnd,
@@ -32,7 +32,7 @@ impl Reason {
         Reason::Conflict,
     ];
 
-    /// Its name in text.
+    /// Returns the reason's name in text.
     pub fn name(self) -> &'static str {
         match self {
             Reason::Truncated => "truncated",
@@ -45,16 +45,16 @@ impl Reason {
     }
 }
 
-/// Why and where a message is malformed.
+/// Fault of a malformed message, with its location.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Malformed {
-    /// What is wrong.
+    /// The fault.
     pub reason: Reason,
     /// Offset in the message.
     pub at: usize,
-    /// In which field, as `LAYOUT.FIELD`.
+    /// Field with the fault, as `LAYOUT.FIELD`.
     pub field: String,
-    /// The attributes further to the front, which a parser that stops at its attribute finds all the same.
+    /// Attributes before the fault. A parser that stops at its attribute finds them all the same.
     pub before: Vec<Found>,
 }
 
@@ -65,7 +65,7 @@ impl fmt::Display for Malformed {
     }
 }
 
-/// Why a reading ends early.
+/// Reason why a reading ends early.
 #[derive(Debug)]
 pub(super) enum Halt {
     /// The message is malformed.
@@ -74,7 +74,7 @@ pub(super) enum Halt {
     Done,
 }
 
-/// What is wrong with a message, and in which field.
+/// Fault in a field.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) reason: Reason,
@@ -90,14 +90,14 @@ impl Fault {
     }
 }
 
-/// As [`Fault`], where the field is not known yet; the offset is one in the input.
+/// Fault whose field is not known yet. The offset is one in the input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Stop {
     pub(super) reason: Reason,
     pub(super) at: usize,
 }
 
-/// Stops at an offset in the input.
+/// Returns the stop at an offset in the input.
 pub(super) fn stop<T>(reason: Reason, at: usize) -> Result<T, Stop> {
     Err(Stop { reason, at })
 }

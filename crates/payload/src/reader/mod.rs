@@ -1,7 +1,8 @@
-//! The plain reader, which defines what a schema means.
+//! Reference reader, which defines the meaning of a schema.
 //!
-//! It reads the whole message, front to back, and never panics, whatever the bytes are. Work is bounded: every instance of a repetition takes
-//! at least one byte, nesting has the schema's depth, and pointers of names lead to so many labels for each byte.
+//! It reads the whole message, front to back, and never panics, whatever the bytes are. Its work is bounded: every
+//! instance of a repetition takes at least one byte, nesting has the schema's limit, and pointers of names lead to a
+//! limited number of labels for each byte.
 
 mod dns_name;
 mod extent;
@@ -27,29 +28,30 @@ pub use malformed::{Malformed, Reason};
 pub use wanted::{Answer, Taken, Wanted};
 pub use xml::MOST_ATTRIBUTES;
 
-/// The value of an attribute.
+/// Value of an attribute.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
     /// A number.
     Number(i128),
-    /// Bytes: as they stand in the message, but for DNS names, which are text with dots (RFC 4343, section 2.1, escapes), and joined parts.
+    /// Bytes as they stand in the message. DNS names are text with dots and escapes (RFC 4343, section 2.1); joined
+    /// parts are concatenated.
     Bytes(Vec<u8>),
 }
 
-/// An attribute in a message.
+/// Attribute found in a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
-    /// Its name; one that stands for many has the key or path in the place of `*`.
+    /// Name. In that of a wildcard attribute, the key or path replaces the `*`.
     pub name: String,
-    /// Offset of its first byte in the message. Of bits, the byte of the first.
+    /// Offset of its first byte in the message; for bits, of the byte with the first bit.
     pub offset: usize,
-    /// Bytes that it takes there; of joined parts, without what stands between them.
+    /// Number of bytes in the message; for joined parts, without the bytes between them.
     pub length: usize,
-    /// What it is.
+    /// Its value.
     pub value: Value,
 }
 
-/// Reads a message: its attributes by their offset, or why it is no such message.
+/// Reads a message. Returns its attributes in the order of their offsets, or the reason why it is malformed.
 pub fn read(schema: &Schema, message: &[u8]) -> Result<Vec<Found>, Box<Malformed>> {
     let mut reader = Reader {
         schema,
@@ -76,15 +78,15 @@ pub fn read(schema: &Schema, message: &[u8]) -> Result<Vec<Found>, Box<Malformed
     }
 }
 
-/// One reading.
+/// State of one reading.
 struct Reader<'s, N> {
     schema: &'s Schema,
     notes: N,
-    /// The fields that have been read of the instances that are being read, one behind the other.
+    /// Fields already read of the instances that are being read, the outermost instance first.
     slots: Vec<Option<Slot>>,
-    /// The offset in the message of the outermost instance that is being read whose values count only as a whole.
+    /// Offset in the message of the outermost unfinished instance whose values count only as a whole.
     incomplete: Option<usize>,
-    /// Labels and pointers that may still be read behind pointers of DNS names.
+    /// Number of labels and pointers that may still be read through pointers of DNS names.
     pointed_to: usize,
     lengths: Seen,
 }
@@ -99,7 +101,7 @@ impl<N: Notes> Reader<'_, N> {
         read.map(|_| ())
     }
 
-    /// Forgets the values of an instance that was not read to its end, and counts only as a whole.
+    /// Forgets the values of an unfinished instance that counts only as a whole.
     fn forget_incomplete(&mut self) {
         if let Some(from) = self.incomplete.take() {
             self.notes.forget(from);

@@ -1,4 +1,4 @@
-//! Visitors of the values that a reading finds.
+//! Visitors of the values in a message.
 
 use super::input::Window;
 use super::json::Member;
@@ -6,29 +6,29 @@ use super::layout::{Frame, Slot};
 use super::{Found, Value};
 use crate::{CaseKey, FieldId, LayoutId, Schema, Which};
 
-/// Visits values in the order in which they are read.
+/// Visitor of values, in the order in which they are read.
 pub(super) trait Notes {
-    /// Whether values of a field may be wanted.
+    /// Returns true if values of a field may be wanted.
     fn asks_for(&self, place: (LayoutId, FieldId)) -> bool;
 
-    /// Of a field.
+    /// Visits a field's value. `text` is its text, if that differs from its bytes.
     fn field(&mut self, read: &Read, text: Option<Vec<u8>>);
 
-    /// Of a member of a document in a field.
+    /// Visits a member of a document in a field.
     fn member(&mut self, place: (LayoutId, FieldId), window: Window, member: &Member);
 
     /// Forgets the values from an offset in the message on.
     fn forget(&mut self, from: usize);
 
-    /// Whether nothing more is wanted.
+    /// Returns true if nothing more is wanted.
     fn is_done(&self) -> bool;
 }
 
-/// A field that was read.
+/// Field that was read.
 pub(super) struct Read<'r> {
     pub(super) schema: &'r Schema,
     pub(super) frame: &'r Frame,
-    /// Those of the frame.
+    /// Fields of the frame.
     pub(super) slots: &'r [Option<Slot>],
     pub(super) window: Window<'r>,
     pub(super) field: FieldId,
@@ -36,12 +36,12 @@ pub(super) struct Read<'r> {
 }
 
 impl Read<'_> {
-    /// The field's place in the schema.
+    /// Returns the field's location in the schema.
     pub(super) fn place(&self) -> (LayoutId, FieldId) {
         (self.frame.layout, self.field)
     }
 
-    /// Whether it is in an instance of this key.
+    /// Returns true if the field is in an instance with this key.
     pub(super) fn has_key(&self, wanted: &CaseKey) -> bool {
         let Some(key) = self.schema.layouts[self.frame.layout].key else {
             return false;
@@ -64,7 +64,7 @@ impl Read<'_> {
     }
 }
 
-/// Every attribute of a schema.
+/// Visitor that collects every attribute of a schema.
 pub(super) struct All<'s> {
     pub(super) schema: &'s Schema,
     pub(super) found: Vec<Found>,

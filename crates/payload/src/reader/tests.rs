@@ -85,7 +85,7 @@ field = \"m.b\"
     assert_eq!(reading(text, b"x"), Ok(vec![]));
     let one = ("b".to_string(), 1, Value::Number(2));
     assert_eq!(reading(text, &[1, 2]), Ok(vec![one.clone()]));
-    // What follows is not another of it.
+    // Further bytes are not another instance of it.
     assert_eq!(reading(text, &[1, 2, 3]), Ok(vec![one]));
 }
 
@@ -115,7 +115,7 @@ field = \"m.a\"
     assert_eq!(reading(text, b"x"), Err((Reason::TooDeep, 0)));
 }
 
-/// Offsets of what is wanted, and what is wrong with the message.
+/// Returns the offsets of the wanted values, and the fault of the message.
 fn wanted(rest: &str, names: &[&str], bytes: &[u8]) -> (Vec<Option<usize>>, Option<Reason>) {
     let schema = schema(rest);
     let mut wanted = Wanted::new(&schema, names);
@@ -135,7 +135,7 @@ fn what_is_wrong_behind_all_that_is_wanted_is_not_read() {
     assert_eq!(wanted(TAGGED, &["c"], bytes), (vec![None], wrong));
 }
 
-/// A field with a layout is noted behind what is in it, which may be the same field again.
+/// A field with a layout is visited after its contents, which may hold the same field again.
 #[test]
 fn of_several_values_the_first_in_the_message_is_taken() {
     let nested = "
@@ -174,7 +174,7 @@ name = \"b\"
 field = \"line.b\"
 ";
 
-/// A value counts only with the line that it is in, also where it alone is wanted.
+/// A value counts only with its line, even if no other value is wanted.
 #[test]
 fn what_counts_only_as_a_whole_is_read_to_its_end() {
     assert_eq!(wanted(LINES, &["a"], b"x 1;."), (vec![Some(0)], None));
@@ -186,7 +186,7 @@ fn what_counts_only_as_a_whole_is_read_to_its_end() {
     ] {
         assert_eq!(wanted(LINES, &["a"], bytes), (vec![None], Some(reason)));
     }
-    // Those in front of it count.
+    // Values before it count.
     let (found, reason) = wanted(LINES, &["a", "b"], b"x 1;y ;z");
     assert_eq!((found, reason), (vec![Some(0), Some(2)], None));
     let whole = crate::read(&schema(LINES), b"x 1;y 2").unwrap_err();

@@ -9,19 +9,19 @@ use super::notes::{Notes, Read};
 use super::{Reader, Reason, Value};
 use crate::{Asked, Contents, Extent, FieldId, Kind, LayoutId, Only, Schema};
 
-/// A value of an attribute.
+/// Value of an attribute.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Taken {
     /// As in [`Found`](crate::Found).
     pub offset: usize,
     /// As in [`Found`](crate::Found).
     pub length: usize,
-    /// What it is; `None` if it is the bytes that stand there.
+    /// Value; `None` if it is the message's bytes at that offset.
     pub value: Option<Value>,
 }
 
 impl Taken {
-    /// The bytes that it is in a message; `None` if it is a number.
+    /// Returns the bytes of the value in a message; `None` if it is a number.
     pub fn bytes<'b>(&'b self, message: &'b [u8]) -> Option<&'b [u8]> {
         match &self.value {
             None => message.get(self.offset..self.offset + self.length),
@@ -31,46 +31,46 @@ impl Taken {
     }
 }
 
-/// What a message has of what is wanted.
+/// Result of reading a message for some names.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Answer<'w> {
-    /// For each name in turn the value with the least offset.
+    /// For each name, the value with the least offset.
     pub values: &'w mut [Option<Taken>],
-    /// The other values of names of which all are wanted, with the numbers of the names.
+    /// Further values of the names of which all values are wanted, each with the index of its name.
     pub more: &'w mut Vec<(usize, Taken)>,
-    /// What is wrong with the message, if it is in front of a name without a value or was seen all the same.
+    /// Fault of the message. Reading may end before a fault that follows all wanted values.
     pub malformed: Option<Reason>,
 }
 
-/// Names of attributes, resolved once, to be read of many messages.
+/// Names of attributes, resolved once, to read in many messages.
 ///
-/// [`read`](crate::read) defines the values: those of the attribute of that name with the least offset, also of a message that is malformed
-/// behind them. Reading ends where each name has its value, if what follows cannot have another one of less offset.
+/// [`read`](crate::read) defines the values: of each name, the one with the least offset, even in a message that is
+/// malformed after it. Reading ends once each name has its value, if no later value can have a smaller offset.
 #[derive(Clone, Debug)]
 pub struct Wanted<'s> {
     schema: &'s Schema,
     question: Question,
     values: Vec<Option<Taken>>,
     more: Vec<(usize, Taken)>,
-    /// Room for a reading.
+    /// Buffer for the slots of a reading.
     slots: Vec<Option<Slot>>,
 }
 
-/// What is to be noted.
+/// Values to be noted.
 #[derive(Clone, Debug)]
 struct Question {
-    /// By layout and field: the number of a name, and which values it has.
+    /// By layout and field: the index of each name that it may answer, and the restriction of that name.
     sites: Vec<Vec<Vec<(usize, Only)>>>,
-    /// How many names there are.
+    /// Number of names.
     names: usize,
-    /// Those of which all values are wanted.
+    /// Indices of the names of which all values are wanted.
     all: Vec<usize>,
-    /// Whether a value that is read later cannot have a smaller offset.
+    /// True if a value that is read later cannot have a smaller offset.
     in_order: bool,
 }
 
 impl<'s> Wanted<'s> {
-    /// The names are those of [`Schema::asked`]; any other stays without a value.
+    /// Resolves names as [`Schema::asked`] does; an unknown one never has a value.
     pub fn new(schema: &'s Schema, names: &[&str]) -> Wanted<'s> {
         let layouts = schema.layouts.iter();
         let mut sites: Vec<Vec<Vec<_>>> = layouts
@@ -102,7 +102,7 @@ impl<'s> Wanted<'s> {
         }
     }
 
-    /// The same, with all values of the names of these numbers: reading ends with the message.
+    /// Also collects all values of the names with these indices. Reading then ends with the message.
     pub fn with_all_of(mut self, names: Vec<usize>) -> Wanted<'s> {
         self.question.all = names;
         self
@@ -144,7 +144,8 @@ impl<'s> Wanted<'s> {
     }
 }
 
-/// The layouts of parts that are joined, with all inside them: they are read before what they are joined to, which begins further to the front.
+/// Marks the layouts whose instances are joined, and the layouts nested in them. They are read before the field they
+/// are joined to, which has a smaller offset.
 fn joined_layouts(schema: &Schema) -> Vec<bool> {
     let mut inside = vec![false; schema.layouts.len()];
     let fields = schema.layouts.iter().flat_map(|layout| &layout.fields);
@@ -163,8 +164,8 @@ fn joined_layouts(schema: &Schema) -> Vec<bool> {
     inside
 }
 
-/// Whether of all values of a name the one that is read first has the least offset, and is one that has a meaning in any case. A field with a
-/// layout is noted behind what is in it.
+/// Returns true if the first value read of a name has the least offset and is always meaningful. A field with a layout
+/// is visited after its contents.
 fn is_in_order(schema: &Schema, asked: &Asked, apart: &[bool]) -> bool {
     let is_plain = match asked.kind {
         Kind::Number { bits, signed } => bits <= 64 && !signed,
@@ -181,12 +182,12 @@ fn is_in_order(schema: &Schema, asked: &Asked, apart: &[bool]) -> bool {
         })
 }
 
-/// Notes the value of each name that has the least offset, and of some the others.
+/// Visitor that notes the value of each name with the least offset, and for some names all others.
 struct First<'w> {
     question: &'w Question,
     values: &'w mut [Option<Taken>],
     more: &'w mut Vec<(usize, Taken)>,
-    /// Names without a value.
+    /// Number of names without a value.
     missing: usize,
 }
 

@@ -1,14 +1,16 @@
-//! XML documents: the values of attributes by path. Document types are refused: entities of their own would give a document another meaning.
+//! XML documents: the values of attributes by path. Document types are refused, since their entities could change a
+//! document's meaning.
 
 use super::Reason;
 use super::input::Window;
 use super::json::Member;
 use super::malformed::{Stop, stop};
 
-/// Attributes of an element, each of which is compared with those in front of it: there are no two of one name.
+/// Greatest number of attributes of an element. Each is compared with those before it, since their names must differ.
 pub const MOST_ATTRIBUTES: usize = 64;
 
-/// Reads a document from `at` to the window's end. Paths are the names of elements with `/` between them, then `/@` and the name of the attribute.
+/// Reads a document from `at` to the window's end. A path is the names of elements with `/` between them, then `/@` and
+/// the attribute's name.
 pub(super) fn read(
     window: Window,
     at: usize,
@@ -51,9 +53,9 @@ pub(super) fn read(
 struct Document<'a> {
     window: Window<'a>,
     at: usize,
-    /// The names of the elements that are open.
+    /// Names of the open elements, as start and end.
     open: Vec<(usize, usize)>,
-    /// The path of the innermost one, with `/` behind each name.
+    /// Path of the innermost element, with `/` after each name.
     path: String,
     found: &'a mut dyn FnMut(Member),
 }
@@ -67,7 +69,7 @@ impl Document<'_> {
         self.rest().starts_with(text.as_bytes())
     }
 
-    /// Whether this begins here, and the document ends within it.
+    /// Returns true if the document ends within this text.
     fn is_cut(&self, text: &str) -> bool {
         let rest = self.rest();
         rest.len() < text.len() && text.as_bytes().starts_with(rest)
@@ -84,7 +86,7 @@ impl Document<'_> {
         }
     }
 
-    /// Text up to the next tag; outside of the root only white space.
+    /// Passes over text up to the next tag. Outside of the root, only white space is allowed.
     fn text(&mut self, is_outside: bool) -> Result<(), Stop> {
         while self.at < self.window.end && !self.stands("<") {
             if is_outside && !is_blank(self.rest()[0]) {
@@ -95,7 +97,7 @@ impl Document<'_> {
         Ok(())
     }
 
-    /// Passes over what begins and ends in these.
+    /// Passes over a construct with this start and end.
     fn skip(&mut self, start: &str, end: &str) -> Result<(), Stop> {
         self.at += start.len();
         while !self.stands(end) {
@@ -148,13 +150,13 @@ impl Document<'_> {
         }
     }
 
-    /// Takes the name of an element that ends from the path.
+    /// Removes the name of a closed element from the path.
     fn leave(&mut self, element: (usize, usize)) {
         let name = String::from_utf8_lossy(self.bytes(element)).len();
         self.path.truncate(self.path.len() - name - 1);
     }
 
-    /// The tag of an element, which cannot stand behind the root, or in `depth` others.
+    /// Reads a start tag. It is an error after the root, or within `depth` elements.
     fn start_tag(&mut self, is_behind_root: bool, depth: usize) -> Result<(), Stop> {
         let start = self.at;
         self.expect("<")?;
@@ -189,7 +191,7 @@ impl Document<'_> {
         }
     }
 
-    /// An attribute; `names` are those in front of it in this element.
+    /// Reads an attribute; `names` are those before it in this element.
     fn attribute(&mut self, names: &mut Vec<(usize, usize)>) -> Result<(), Stop> {
         let name = self.name()?;
         self.blanks();

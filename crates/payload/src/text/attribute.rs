@@ -1,4 +1,4 @@
-//! The attributes that users may ask for.
+//! Attributes of a schema, which users may ask for.
 
 use super::layout::{Names, ReadLayout, twice};
 use super::{contents, errors, field};
@@ -6,7 +6,7 @@ use crate::{Attribute, CaseKey, Contents, FieldId, LayoutId, Traits, Which, aske
 use diag::Diagnostics;
 use settings::Table;
 
-/// The keys that give which of a field's values an attribute is.
+/// Keys that select some of a field's values for an attribute.
 const WHICH: [&str; 3] = ["key", "index", "member"];
 
 /// Reads all attributes.
@@ -28,7 +28,7 @@ pub(super) fn all(
         .collect()
 }
 
-/// An attribute of one name: one for each field that it is.
+/// Reads an attribute. Returns one entry for each of its fields.
 fn one(
     report: &mut Diagnostics,
     table: &Table,
@@ -60,7 +60,7 @@ fn one(
         .iter()
         .any(|((layout, _), _)| layouts[*layout].names_key);
     for ((layout, field), path) in paths {
-        // Of several fields, the key is about those that have one.
+        // Of several fields, the key applies to those whose layouts have one.
         let is_any = any_has_key && table.has("key") && !layouts[layout].names_key;
         let found = match is_any {
             true => Some(Which::All),
@@ -99,7 +99,7 @@ fn one(
     all
 }
 
-/// The value of a field that an attribute is.
+/// Reads which values of a field belong to an attribute.
 fn which(
     report: &mut Diagnostics,
     table: &Table,
@@ -144,7 +144,7 @@ fn which(
     } else if let Some(index) = table.number("index") {
         Which::Index(index.value as usize)
     } else if let Some(member) = table.text("member") {
-        // Of a field in which something is wrong nobody knows what it holds.
+        // The contents of a field with an error are unknown.
         let holds = &layouts[layout].fields[field].as_ref()?.contents;
         if !matches!(holds, Contents::Json | Contents::Xml) {
             let field = &names.layouts[layout].fields[field].name.value;

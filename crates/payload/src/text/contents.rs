@@ -1,4 +1,4 @@
-//! What a field holds.
+//! Contents of fields.
 
 use super::errors;
 use super::field::{EXTENTS, Id, exclusive};
@@ -7,15 +7,15 @@ use crate::{CaseKey, Cases, Contents, Extent, Field, asked};
 use diag::Diagnostics;
 use settings::{At, Table};
 
-/// The keys by which a field holds a layout.
+/// Keys by which a field holds a layout.
 const LAYOUTS: [&str; 3] = ["layout", "select", "starts"];
 
-/// Whether the field holds a layout.
+/// Returns true if the field holds a layout.
 pub(super) fn is_structured(table: &Table) -> bool {
     !table.present(&LAYOUTS).is_empty()
 }
 
-/// Reads what the field holds; `None` if that is wrong.
+/// Reads the field's contents; `None` if there is an error in them.
 pub(super) fn read(
     report: &mut Diagnostics,
     names: &Names,
@@ -72,7 +72,7 @@ pub(super) fn read(
     value(report, table, extent)
 }
 
-/// Reports keys of cases that the field `by`, by which they are distinguished, never has.
+/// Reports case keys that the selecting field `by` never has.
 pub(super) fn cases_fit(report: &mut Diagnostics, table: &Table, by: &Field) {
     let numbers = asked::numbers(by);
     for (key, _) in table.map("case").unwrap_or_default() {
@@ -84,14 +84,14 @@ pub(super) fn cases_fit(report: &mut Diagnostics, table: &Table, by: &Field) {
     }
 }
 
-/// Reports a key without the one that it belongs to.
+/// Reports a key without the one that it requires.
 fn belongs(report: &mut Diagnostics, table: &Table, key: &str, with: &str, any: &[&'static str]) {
     if let (Some(span), []) = (table.span_of(key), &table.present(any)[..]) {
         report.push(errors::only_with(span, key, with));
     }
 }
 
-/// A number in decimal or hexadecimal digits, or the bytes of a string.
+/// Reads the key of a case: a number in decimal or hexadecimal digits, or the bytes of a string.
 pub(super) fn case_key(
     report: &mut Diagnostics,
     key: &At<String>,

@@ -1,15 +1,15 @@
-//! What a schema says of requests and responses.
+//! The exchange of a schema: its requests and responses.
 
 use super::errors;
 use crate::{Answers, Exchange, Kind, MOST_ANSWERS, Next, Schema, Side, Sides};
 use diag::Diagnostics;
 use settings::Table;
 
-/// Reads it; it names attributes of the schema.
+/// Reads the exchange; the names in it are those of the schema's attributes.
 pub(super) fn read(report: &mut Diagnostics, table: &Table, schema: &Schema) -> Option<Exchange> {
     let at = table.span_of("exchange")?;
     let table = table.table("exchange")?;
-    // Of a schema in which something else is wrong, a field that an attribute refers to may be missing.
+    // In a schema with other errors, the field of an attribute may be missing.
     if report.has_errors() {
         return None;
     }
@@ -42,7 +42,7 @@ pub(super) fn read(report: &mut Diagnostics, table: &Table, schema: &Schema) -> 
     })
 }
 
-/// What says that a message is of a side, if anything does; `None` inside if that is wrong, and reported.
+/// Reads the attribute that identifies a side. The inner `None` is an error that has been reported.
 pub(super) fn side(
     report: &mut Diagnostics,
     table: &Table,
@@ -77,7 +77,7 @@ pub(super) fn side(
     }))
 }
 
-/// The responses that have no body because of their request.
+/// Reads the responses that have no body because of their request.
 pub(super) fn answers(next: &Table) -> Vec<Answers> {
     let none = next.table("none");
     let tables = none.map_or(Vec::new(), |none| none.tables("answers"));
@@ -92,7 +92,8 @@ pub(super) fn answers(next: &Table) -> Vec<Answers> {
     tables.iter().filter_map(read).collect()
 }
 
-/// Reports responses without a body by their request where nothing tells which is its request, or that are too many to tell apart.
+/// Reports responses without a body because of their request if nothing pairs them with requests, or if they are too
+/// many to distinguish.
 pub(super) fn answers_fit(
     report: &mut Diagnostics,
     message: &Table,

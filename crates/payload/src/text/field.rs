@@ -1,4 +1,4 @@
-//! One field: where it ends, how often it stands, which bytes it may have.
+//! Fields: extent, repetition, and the bytes that they may have.
 
 use super::layout::Names;
 use super::{contents, errors};
@@ -7,15 +7,15 @@ use crate::{CharSet, Condition, Extent, Field, FieldId, LayoutId, Linear, Repeat
 use diag::Diagnostics;
 use settings::{At, Table};
 
-/// The keys that give a field's end.
+/// Keys that give a field's end.
 pub(super) const EXTENTS: [&str; 7] = ["bits", "size", "length", "until", "rest", "join", "form"];
-/// The keys that have it stand more than once.
+/// Keys of repetitions.
 const REPEATS: [&str; 5] = ["optional", "repeat", "count", "stop", "chain"];
 
-/// Which field of which layout.
+/// Layout, and field in it.
 pub(super) type Id = (LayoutId, FieldId);
 
-/// Whether the field is a number that expressions may use.
+/// Returns true if expressions may use the field as a number.
 pub(super) fn is_number(table: &Table) -> bool {
     let word = |key| table.text(key).map(|word| word.value);
     let kind = word("type");
@@ -35,7 +35,7 @@ pub(super) fn is_number(table: &Table) -> bool {
             || word("form").as_deref() == Some("varint"))
 }
 
-/// Reads a field; `None` if too little of it is right.
+/// Reads a field; `None` if errors leave too little of it.
 pub(super) fn read(
     report: &mut Diagnostics,
     names: &Names,
@@ -96,7 +96,7 @@ pub(super) fn read(
     })
 }
 
-/// Reports keys of which only one may be there.
+/// Reports keys that exclude each other.
 pub(super) fn exclusive(
     report: &mut Diagnostics,
     table: &Table,
@@ -169,7 +169,7 @@ fn repeat(report: &mut Diagnostics, names: &Names, id: Id, table: &Table) -> Opt
     }
 }
 
-/// An earlier field that is a number; anything else is reported.
+/// Resolves an earlier field that is a number; reports anything else.
 fn number(report: &mut Diagnostics, names: &Names, id: Id, name: &At<String>) -> Option<FieldId> {
     let Some(found) = names.earlier(id.0, id.1, &name.value) else {
         names.no_earlier(report, id.0, id.1, &name.value, name.span);
@@ -182,7 +182,7 @@ fn number(report: &mut Diagnostics, names: &Names, id: Id, name: &At<String>) ->
     is_number.then_some(found)
 }
 
-/// A `LAYOUT.FIELD`.
+/// Resolves a path `LAYOUT.FIELD`.
 pub(super) fn path(report: &mut Diagnostics, names: &Names, text: &At<String>) -> Option<Id> {
     let Some((layout, field)) = text.value.split_once('.') else {
         report.push(errors::not_a_path(text.span, &text.value));
@@ -226,7 +226,7 @@ fn numeric(names: &Names, id: Id, name: &str) -> Option<FieldId> {
     names.layouts[id.0].fields[found].is_number.then_some(found)
 }
 
-/// Reports what is wrong with a text; `form` tells how such a text is written.
+/// Reports an error in an expression; `form` describes its syntax.
 fn not_an_expression(
     report: &mut Diagnostics,
     names: &Names,

@@ -5,13 +5,13 @@ use crate::{Contents, Extent, Field, FieldId, Key, Layout, LayoutId, Order};
 use diag::{Diagnostics, Span};
 use settings::{At, Table};
 
-/// A layout's tables, checked.
+/// Checked tables of a layout.
 pub(super) struct Parts<'v> {
     table: Table<'v>,
     fields: Vec<Table<'v>>,
 }
 
-/// The tables of all layouts.
+/// Collects the tables of all layouts.
 pub(super) fn parts<'v>(message: &Table<'v>) -> Vec<Parts<'v>> {
     let tables = message.tables("layout");
     let with_fields = |table: Table<'v>| Parts {
@@ -21,18 +21,18 @@ pub(super) fn parts<'v>(message: &Table<'v>) -> Vec<Parts<'v>> {
     tables.into_iter().map(with_fields).collect()
 }
 
-/// What is known of a field before it is read.
+/// Properties of a field that are known before it is read.
 pub(super) struct NamedField {
     pub(super) name: At<String>,
-    /// Whether expressions may use it.
+    /// True if expressions may use it as a number.
     pub(super) is_number: bool,
 }
 
-/// What is known of a layout before its fields are read.
+/// Properties of a layout that are known before its fields are read.
 pub(super) struct NamedLayout {
     pub(super) name: At<String>,
     pub(super) fields: Vec<NamedField>,
-    /// The chains that it is an instance of: their fields have a value before they are read.
+    /// Chains that the layout is an instance of. Their fields have a value before the instance is read.
     chains: Vec<String>,
 }
 
@@ -83,13 +83,13 @@ impl Names {
         Names { layouts }
     }
 
-    /// The layout of this name; an unknown one is reported.
+    /// Resolves a layout's name; reports an unknown one.
     pub(super) fn layout(&self, report: &mut Diagnostics, name: &At<String>) -> Option<LayoutId> {
         let known = self.layouts.iter().map(|layout| &layout.name);
         position(report, "layout", known, &name.value, name.span)
     }
 
-    /// The field of a layout; an unknown one is reported.
+    /// Resolves a field's name in a layout; reports an unknown one.
     pub(super) fn field(
         &self,
         report: &mut Diagnostics,
@@ -103,14 +103,14 @@ impl Names {
         position(report, &what, known, name, span)
     }
 
-    /// The field that a field of this number may refer to: one further to the front, or one that a chain has set.
+    /// Resolves a reference in the field of this index: to an earlier field, or to one that a chain has set.
     pub(super) fn earlier(&self, layout: LayoutId, field: FieldId, name: &str) -> Option<FieldId> {
         let layout = &self.layouts[layout];
         let found = layout.fields.iter().position(|f| f.name.value == name)?;
         (found < field || layout.chains.iter().any(|chain| chain == name)).then_some(found)
     }
 
-    /// Reports that no field of this name stands further to the front.
+    /// Reports that no earlier field has this name.
     pub(super) fn no_earlier(
         &self,
         report: &mut Diagnostics,
@@ -131,7 +131,7 @@ impl Names {
     }
 }
 
-/// The place of a name; one that is none of the known is reported.
+/// Returns the index of a name; reports an unknown one.
 fn position<'n>(
     report: &mut Diagnostics,
     what: &str,
@@ -147,7 +147,7 @@ fn position<'n>(
     found
 }
 
-/// Reports names that stand twice.
+/// Reports duplicate names.
 pub(super) fn twice<'n>(
     report: &mut Diagnostics,
     what: &str,
@@ -164,18 +164,18 @@ pub(super) fn twice<'n>(
     }
 }
 
-/// A layout as far as it is right. The place of a field in which something is wrong is empty: the others keep their numbers.
+/// Layout, without the fields that have errors. Their entries are empty, so the others keep their indices.
 pub(super) struct ReadLayout {
     order: Order,
     whole: bool,
     pub(super) key: Option<Key>,
-    /// Whether it names a key, be it right or wrong.
+    /// True if it names a key, even an invalid one.
     pub(super) names_key: bool,
     pub(super) fields: Vec<Option<Field>>,
 }
 
 impl ReadLayout {
-    /// The layout of a schema without errors.
+    /// Returns the layout of a schema without errors.
     pub(super) fn whole(self, named: &NamedLayout) -> Layout {
         Layout {
             name: named.name.value.clone(),
@@ -239,13 +239,13 @@ fn one(report: &mut Diagnostics, part: &Parts, names: &Names, id: LayoutId) -> R
     }
 }
 
-/// Fields of bits that stand in a row must end with a byte.
+/// Reports consecutive fields of bits that do not end at the end of a byte.
 fn whole_bytes(report: &mut Diagnostics, fields: &[Option<Field>], named: &NamedLayout) {
     let bits_of = |field: &Field| match field.extent {
         Extent::Bits(bits) => bits,
         _ => 0,
     };
-    // Those of the row so far; `None` if a field in which something is wrong may belong to it.
+    // Number of bits in the row so far; `None` if a field with an error may belong to it.
     let mut row = Some(0);
     for (index, field) in fields.iter().enumerate() {
         row = match (row, field.as_ref().map(bits_of)) {

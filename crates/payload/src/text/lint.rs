@@ -1,11 +1,11 @@
-//! Warnings about a schema without errors that most likely means something else.
+//! Warnings about valid schemas that most likely do not mean what was intended.
 
 use super::errors;
 use crate::{Attribute, FieldId, LayoutId, Schema};
 use diag::Diagnostics;
 use settings::Table;
 
-/// Warns of attributes that a message has under the same name in a layout where they are not looked for.
+/// Warns of attributes that a message has under the same name in a layout from which they are not read.
 pub(super) fn warnings(schema: &Schema, table: &Table) -> Diagnostics {
     let mut report = Diagnostics::new();
     for table in table.tables("attribute") {
@@ -23,7 +23,8 @@ pub(super) fn warnings(schema: &Schema, table: &Table) -> Diagnostics {
     report
 }
 
-/// The fields that are named as the attribute, which no attribute is, in layouts that may stand in the place of the attribute's.
+/// Returns the paths of fields with the attribute's name that no attribute reads, in layouts that may replace the
+/// attribute's own.
 fn uncovered(schema: &Schema, attribute: &Attribute) -> Vec<String> {
     let last = attribute.name.rsplit('.').next().unwrap_or_default();
     let is_covered = |layout: LayoutId, field: FieldId| {
@@ -42,7 +43,7 @@ fn uncovered(schema: &Schema, attribute: &Attribute) -> Vec<String> {
     found
 }
 
-/// The layouts that a field may hold in place of this one.
+/// Returns the layouts that a field may hold in place of this one.
 fn siblings(schema: &Schema, of: LayoutId) -> impl Iterator<Item = LayoutId> {
     let fields = schema.layouts.iter().flat_map(|layout| &layout.fields);
     let choices = fields.map(|field| field.contents.layouts());

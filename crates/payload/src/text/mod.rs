@@ -1,4 +1,4 @@
-//! A schema from the text of its file.
+//! Schemas from the text of their files.
 
 mod attribute;
 mod contents;
@@ -17,12 +17,12 @@ use diag::{Diagnostics, FileId, SourceMap};
 use layout::Names;
 use settings::{At, Document, Table};
 
-/// Reads a schema. All errors in it are reported at once.
+/// Reads a schema, or returns all errors in it.
 pub fn load(map: &SourceMap, file: FileId) -> Result<Schema, Diagnostics> {
     Document::parse(map, file).read(&FORM, |table, report| message(report, table))
 }
 
-/// Warnings about a schema without errors: what it may not mean as it is written.
+/// Warns about a schema without errors if it probably does not mean what was intended.
 pub fn lint(map: &SourceMap, file: FileId) -> Diagnostics {
     let warned = Document::parse(map, file).read(&FORM, |table, report| {
         Some(lint::warnings(&message(report, table)?, table))
@@ -74,7 +74,7 @@ fn message(report: &mut Diagnostics, table: &Table) -> Option<Schema> {
     })
 }
 
-/// Whether messages go on in the next segment, which only those over TCP do.
+/// Returns true if messages continue in the next segment. Only messages over TCP may.
 fn follows(report: &mut Diagnostics, table: &Table) -> bool {
     let follows = table.flag("follow");
     if let (true, Some(over)) = (follows, table.text("transport"))
@@ -85,10 +85,10 @@ fn follows(report: &mut Diagnostics, table: &Table) -> bool {
     follows
 }
 
-/// What the table of the next message says, of attributes that the schema has.
+/// Reads the rule for the next message; the names in it are those of the schema's attributes.
 fn next(report: &mut Diagnostics, table: &Table, schema: &Schema) -> Option<Next> {
     let table = table.table("next")?;
-    // Of a schema in which something else is wrong, a field that an attribute refers to may be missing.
+    // In a schema with other errors, the field of an attribute may be missing.
     if report.has_errors() {
         return None;
     }

@@ -58,7 +58,7 @@ fn load_text(text: &str) -> (SourceMap, Result<Schema, Diagnostics>) {
     (map, schema)
 }
 
-/// What is reported if a piece of the text is another: codes and what they mark.
+/// Replaces a piece of the text. Returns the errors: code and marked text.
 fn refused(from: &str, to: &str) -> Vec<(String, String)> {
     assert_eq!(GOOD.matches(from).count(), 1, "`{from}`");
     let (map, schema) = load_text(&GOOD.replace(from, to));
@@ -226,7 +226,7 @@ fn each_error_is_reported_where_it_is() {
     }
 }
 
-/// An error hides no other, and brings none along that would go with it.
+/// An error neither hides others nor causes further ones.
 #[test]
 fn an_error_is_reported_once() {
     let one = |code: &str, at: &str| vec![(code.to_string(), at.to_string())];
@@ -264,7 +264,7 @@ fn an_error_is_reported_once() {
     }
 }
 
-/// The fields behind one that is wrong keep their numbers.
+/// The fields after one with an error keep their indices.
 #[test]
 fn errors_behind_a_wrong_field_are_about_their_own_field() {
     let has = |changes: &[(&str, &str)], wanted: &[(&str, &str)]| {
@@ -281,7 +281,7 @@ fn errors_behind_a_wrong_field_are_about_their_own_field() {
     };
     let length = "length = \"4 * words - 2\", when = \"flags != 0\" },\n";
     let wrong = "length = \"4 * wrds\" },\n";
-    // Bits that do not end with a byte: those in front of a wrong field may go on in there.
+    // Bits that do not end with a byte: those before a field with an error may continue in it.
     let bits = "  { name = \"odd\", bits = 3 },\n  { name = \"even\", size = 1 },\n";
     has(&[(length, &format!("{wrong}{bits}"))], &[("E1005", "wrds")]);
     let bits = "  { name = \"even\", size = 1 },\n  { name = \"odd\", bits = 3 },\n";
@@ -421,7 +421,7 @@ fn what_another_message_follows_is_the_rest_of_the_root() {
     );
     let none = next.none.expect("some have no body");
     assert!(none.is(Some(304)) && !none.is(Some(200)));
-    // A text tells nothing.
+    // An attribute of text cannot identify messages by numbers.
     let text =
         "{ body = \"first\", length = \"first\", none = { attribute = \"first\", values = [1] } }";
     assert!(
@@ -509,7 +509,7 @@ fn only_messages_over_tcp_go_on_in_the_next_segment() {
     assert!(!plain.expect("a schema").follow);
 }
 
-/// Also where what follows a message names an attribute whose field is wrong.
+/// Even if the rule for the next message names an attribute whose field has an error.
 #[test]
 fn a_schema_without_one_of_its_lines_is_read_or_refused() {
     for builtin in crate::builtin::ALL {

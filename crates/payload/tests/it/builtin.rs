@@ -1,4 +1,4 @@
-//! The built-in schemas, and the JSON Schema that lies beside them.
+//! Built-in schemas, and the JSON Schema beside them.
 
 use crate::common::{random, schema};
 use diag::{SourceMap, render_plain};

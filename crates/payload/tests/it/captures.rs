@@ -60,7 +60,7 @@ const MOSQUITTO_CONNECT: &str = "
     102200044d51545404c2003c00086465766963652d370004616e6e610006736563726574
 ";
 
-/// The message that follows.
+/// `mosquitto_pub` 2.0: the message after that one.
 const MOSQUITTO_PUBLISH: &str = "
     300f0009686f6d652f74656d7032312e35
 ";
@@ -76,7 +76,7 @@ const DIG_QUERY: &str = "
     0818591a37137534e1
 ";
 
-/// The values of an attribute in a message.
+/// Returns the values of an attribute in a message.
 fn of(message: &str, bytes: &str, name: &str) -> Vec<String> {
     let found = reading(message, &hex(bytes)).unwrap_or_else(|e| panic!("{message}: {e}"));
     texts(&found, name)

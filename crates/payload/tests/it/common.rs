@@ -1,4 +1,4 @@
-//! What the tests of several messages need.
+//! Shared helpers of the tests.
 
 use payload::builtin::ALL;
 use payload::{Found, Malformed, Schema, Value, Wanted, read};
@@ -7,7 +7,7 @@ use proptest::test_runner::{TestCaseResult, TestRunner};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-/// Tries so many random values, and again until `ONPATH_FUZZ_SECONDS` have passed if that is set.
+/// Tests this number of random values, and repeats until `ONPATH_FUZZ_SECONDS` have passed if that is set.
 pub(crate) fn tried<S: Strategy>(
     cases: u32,
     strategy: &S,
@@ -32,7 +32,7 @@ pub(crate) fn tried<S: Strategy>(
     }
 }
 
-/// Tests of random values, as in `proptest!`, each with the number of its [`tried`] cases.
+/// Tests of random values, as in `proptest!`, each with its number of [`tried`] cases.
 macro_rules! random {
     ($($(#[doc = $doc:literal])* $cases:literal fn $name:ident($($value:ident in $strategy:expr),+ $(,)?) $body:block)*) => {
         $($(#[doc = $doc])*
@@ -47,7 +47,7 @@ macro_rules! random {
 }
 pub(crate) use random;
 
-/// A built-in schema.
+/// Returns a built-in schema.
 pub(crate) fn schema(name: &str) -> &'static Schema {
     static SCHEMAS: LazyLock<Vec<Schema>> = LazyLock::new(|| {
         let all = ALL
@@ -59,7 +59,7 @@ pub(crate) fn schema(name: &str) -> &'static Schema {
     known.expect("a built-in message")
 }
 
-/// Reads a message by a built-in schema. What is read of single attributes has to agree.
+/// Reads a message by a built-in schema. Checks that reading single attributes agrees.
 pub(crate) fn reading(name: &str, bytes: &[u8]) -> Result<Vec<Found>, Box<Malformed>> {
     let schema = schema(name);
     let whole = read(schema, bytes);
@@ -67,7 +67,7 @@ pub(crate) fn reading(name: &str, bytes: &[u8]) -> Result<Vec<Found>, Box<Malfor
     whole
 }
 
-/// Reads single attributes, two, and all that there are, as they are in the whole message.
+/// Checks that one attribute, two, and all attributes are read alone as they are in the whole message.
 fn agrees(schema: &Schema, bytes: &[u8], whole: &Result<Vec<Found>, Box<Malformed>>) {
     let (found, reason) = match whole {
         Ok(found) => (found, None),
@@ -86,7 +86,7 @@ fn agrees(schema: &Schema, bytes: &[u8], whole: &Result<Vec<Found>, Box<Malforme
             .map(|name| found.iter().find(|found| found.name == **name))
             .collect();
         let mut wanted = Wanted::new(schema, some);
-        // What an earlier message left must not matter.
+        // Results of an earlier message must not matter.
         for _ in 0..2 {
             let answer = wanted.read(bytes);
             for (taken, expected) in answer.values.iter().zip(&expected) {
@@ -99,7 +99,7 @@ fn agrees(schema: &Schema, bytes: &[u8], whole: &Result<Vec<Found>, Box<Malforme
                 assert_eq!(place, there, "{some:?} of {bytes:?}");
                 assert_eq!(value.as_ref(), expected.map(|f| &f.value), "{some:?}");
             }
-            // Only behind what is wanted may a fault stay unseen.
+            // Only a fault after all wanted values may remain unseen.
             match answer.malformed {
                 None if expected.contains(&None) => assert_eq!(None, reason, "{some:?}"),
                 None => {}
@@ -109,13 +109,13 @@ fn agrees(schema: &Schema, bytes: &[u8], whole: &Result<Vec<Found>, Box<Malforme
     }
 }
 
-/// The values of an attribute.
+/// Returns the values of an attribute.
 pub(crate) fn values<'f>(found: &'f [Found], name: &str) -> Vec<&'f Value> {
     let those = found.iter().filter(|found| found.name == name);
     those.map(|found| &found.value).collect()
 }
 
-/// The bytes of an attribute, as text.
+/// Returns the values of an attribute as text.
 pub(crate) fn texts(found: &[Found], name: &str) -> Vec<String> {
     let text = |value: &&Value| match value {
         Value::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
@@ -124,7 +124,7 @@ pub(crate) fn texts(found: &[Found], name: &str) -> Vec<String> {
     values(found, name).iter().map(text).collect()
 }
 
-/// Bytes from hexadecimal digits, blanks aside.
+/// Parses bytes from hexadecimal digits, ignoring blanks.
 pub(crate) fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
     let pair = |pair: &[char]| u8::from_str_radix(&pair.iter().collect::<String>(), 16);
@@ -134,7 +134,7 @@ pub(crate) fn hex(text: &str) -> Vec<u8> {
         .collect()
 }
 
-/// Changes some bytes of a message: each change is an offset and what stands there then, `None` to cut it off there.
+/// Changes some bytes of a message. A change is an offset and the new byte there, or `None` to truncate the message.
 pub(crate) fn changed(mut bytes: Vec<u8>, changes: &[(usize, Option<u8>)]) -> Vec<u8> {
     for &(at, change) in changes {
         if bytes.is_empty() {

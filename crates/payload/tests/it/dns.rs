@@ -48,7 +48,7 @@ fn malformed_messages_have_a_reason() {
         reason(&format!("{head} 0161 c00c 0001 0001")),
         Reason::PointerLoop
     );
-    // Labels behind a pointer that run into the name itself.
+    // Labels after a pointer that run into the name itself.
     assert_eq!(
         reason("1234 0100 0002 0000 0000 0000 00 0001 0001 01 61 c00e 0001 0001"),
         Reason::PointerLoop
@@ -75,7 +75,7 @@ fn labels_with_dots_and_other_bytes_are_escaped() {
     assert_eq!(texts(&found.unwrap(), "qname"), ["a\\.\\\\\\000"]);
 }
 
-/// A name's labels with dots, escaped as the reader does it.
+/// Returns a name's labels with dots, escaped as the reader does it.
 fn text(name: &Name) -> String {
     let labels = name.iter().map(|label| {
         let escape = |&byte: &u8| match byte {
@@ -93,7 +93,7 @@ fn text(name: &Name) -> String {
     }
 }
 
-/// The questions' names and types.
+/// Returns the questions' names and types.
 fn questions(bytes: &[u8]) -> Option<Vec<(String, String)>> {
     let message = Message::from_vec(bytes).ok()?;
     let one = |query: &Query| {
@@ -125,7 +125,8 @@ fn answers(bytes: &[u8]) -> Option<Answers> {
     ))
 }
 
-/// A question about a name, and answers whose names and targets are labels in front of a pointer into the question's name, or the root's end.
+/// Builds a question, and answers whose names and targets are labels before a pointer into the question's name, or
+/// before the root label.
 fn response_message(name: &[Vec<u8>], answers: &[(Vec<u8>, Option<u8>, u32, bool)]) -> Vec<u8> {
     let mut bytes = hex("1234 8180 0001");
     bytes.extend((answers.len() as u16).to_be_bytes());

@@ -46,7 +46,7 @@ fn a_head_that_is_cut_is_truncated_and_keeps_what_was_read() {
     assert!(cut.before.is_empty());
 }
 
-/// No value is taken from a line that is wrong, or goes on in the next one (RFC 9112, sections 2.2, 5.1 and 5.2).
+/// A malformed or folded line has no value (RFC 9112, sections 2.2, 5.1 and 5.2).
 #[test]
 fn a_line_that_is_not_whole_has_no_value() {
     let request = |head: &str| reading("http", format!("{head}\r\n\r\n").as_bytes());
@@ -87,7 +87,7 @@ fn a_line_that_is_not_whole_has_no_value() {
     assert!(texts(&cut.before, "host").is_empty());
 }
 
-/// RFC 9112, section 3.2: the target as it stands, and what it says.
+/// RFC 9112, section 3.2: a target as it is written, and the host and path in it.
 #[test]
 fn a_target_has_a_host_and_a_path() {
     for (line, target, host, path) in [
@@ -178,7 +178,7 @@ fn empty_lines_in_front_are_passed_over() {
     assert_eq!(wrong.reason, Reason::Unexpected);
 }
 
-/// What the two readers are compared by: the start's parts and the headers.
+/// Result that the two readers are compared by: parts of the start line, and headers.
 type Head = (Vec<String>, Vec<(String, Vec<u8>)>);
 
 fn request(bytes: &[u8]) -> Option<Head> {
@@ -214,7 +214,7 @@ fn head(found: &[Found], start: [&str; 2]) -> Head {
     (start.to_vec(), found.iter().filter_map(header).collect())
 }
 
-/// Bytes that matter to a head.
+/// Bytes that matter in a message's head.
 fn relevant() -> impl Strategy<Value = u8> {
     prop::sample::select(&b" \t\r\n:/?&=\"<{\x00\x7f\x80\xffAH1.;"[..])
 }
@@ -286,7 +286,7 @@ fn lengths_that_do_not_agree_have_a_reason_of_their_own() {
         ("Content-Length: 12\r\n", "Content-Length: 1"),
         ("Content-Length: 1\r\n", "Transfer-Encoding: chunked"),
         ("Transfer-Encoding: gzip\r\n", "Content-Length: 1"),
-        // One list of two lines, of which some readers see one.
+        // One list in two lines, of which some readers see only one.
         ("Transfer-Encoding: gzip\r\n", "Transfer-Encoding: chunked"),
         ("Transfer-Encoding: chunked\r\n", "Transfer-Encoding: gzip"),
         (
@@ -304,7 +304,7 @@ fn lengths_that_do_not_agree_have_a_reason_of_their_own() {
     assert_eq!(Reason::Conflict.name(), "conflicting lengths");
 }
 
-/// Both are seen, and the first one wins: in the target, where that has one.
+/// Both hosts are found, and the first one wins. A host in the target comes first.
 #[test]
 fn of_several_hosts_the_first_one_wins() {
     for (text, expected) in [

@@ -49,7 +49,7 @@ fn what_is_no_json_has_a_reason() {
     assert_eq!(reason(b"[\"\xff\"]"), Reason::Unexpected);
 }
 
-/// The scalars of a value by path, strings as they are escaped in the shortest way.
+/// Returns the scalars of a value by path, with strings in their shortest escaped form.
 fn scalars(value: &Value, path: &str, out: &mut Vec<(String, Value)>) {
     match value {
         Value::Object(members) => {
@@ -111,7 +111,7 @@ random! {
         changes in prop::collection::vec((any::<usize>(), prop::option::of(prop::sample::select(&b" {}[]\",:\\-0e.tx\x01\xc3"[..]))), 1..3),
     ) {
         let text = changed(document.to_string().into_bytes(), &changes);
-        // It skips strings without a look at their encoding.
+        // The reader skips strings without checking their encoding.
         let expected = serde_json::from_slice::<IgnoredAny>(&text).is_ok() && std::str::from_utf8(&text).is_ok();
         prop_assert_eq!(reading("json", &text).is_ok(), expected, "{}", String::from_utf8_lossy(&text));
     }

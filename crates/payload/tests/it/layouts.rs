@@ -4,7 +4,7 @@ use crate::common::{reading, texts, values};
 use diag::SourceMap;
 use payload::Value;
 
-/// A GTP-U message of type 255 with these flags, behind which the bytes stand.
+/// Builds a GTP-U message of type 255 with these flags, followed by the bytes.
 fn gtpu(flags: u8, rest: &[u8]) -> Vec<u8> {
     let length = (rest.len() as u16).to_be_bytes();
     [&[0x30 | flags, 255][..], &length, &[0, 0, 0, 5], rest].concat()
@@ -73,7 +73,7 @@ fn every_command_of_memcached_has_a_verb() {
     );
 }
 
-/// No built-in schema has an attribute in one layout that another one has too, and that is not looked for there.
+/// In no built-in schema does another layout have an attribute of the same name that is not read from it.
 #[test]
 fn built_in_schemas_have_no_warnings() {
     for builtin in payload::builtin::ALL {

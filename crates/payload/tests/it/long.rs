@@ -1,4 +1,5 @@
-//! Long messages: a byte of one of 64 KB takes the plain reader no longer than a byte of a short one, whatever the bytes are.
+//! Long messages: a byte of a 64 KB message takes the reference reader no longer than a byte of a short one, whatever
+//! the bytes are.
 
 use payload::builtin::{ALL, Builtin};
 use payload::{Schema, Wanted};
@@ -6,10 +7,11 @@ use std::time::Instant;
 
 const SHORT: usize = 8 * 1024;
 const LONG: usize = 64 * 1024;
-/// The most that a byte of a long message may take, in times of what one of a short message takes. What grows with the message takes eight times as long.
+/// Greatest time for a byte of a long message, relative to a byte of a short one. Work that grows with the message
+/// would take eight times as long.
 const MOST: f64 = 4.0;
 
-/// A message of so many bytes.
+/// Builds a message of this size.
 type Message = fn(usize) -> Vec<u8>;
 
 fn repeated(front: &str, piece: &str, bytes: usize) -> Vec<u8> {
@@ -18,7 +20,7 @@ fn repeated(front: &str, piece: &str, bytes: usize) -> Vec<u8> {
     all
 }
 
-/// Names of half of the message, and in what they name as many elements as there is room for.
+/// Names that fill half of the message, and as many elements in them as fit.
 const LONG_NAMES: [(&str, Message); 2] = [
     ("json", |bytes| {
         let name = "n".repeat(bytes / 2);
@@ -30,7 +32,7 @@ const LONG_NAMES: [(&str, Message); 2] = [
     }),
 ];
 
-/// Names that lead to all that is in front of them, and to as many labels as can be.
+/// Names that point to everything before them, and to as many labels as possible.
 const POINTERS: [(&str, Message); 2] = [
     ("dns", |bytes| {
         let mut all = vec![0, 1, 1, 0, 0x30, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1];
@@ -72,7 +74,7 @@ const ELEMENTS: [(&str, Message); 9] = [
     ("mqtt", |bytes| repeated("", "\u{30}\u{2}\0\0", bytes)),
 ];
 
-/// Seconds to read some attributes of a message so many times: the least of several readings.
+/// Returns the seconds that `times` readings of some attributes take: the least of several measurements.
 fn seconds(schema: &Schema, message: &[u8], times: usize) -> f64 {
     let names: Vec<String> = schema
         .names()
@@ -91,7 +93,8 @@ fn seconds(schema: &Schema, message: &[u8], times: usize) -> f64 {
     (0..5).map(one).fold(f64::INFINITY, f64::min)
 }
 
-/// The most that a long message may take, in times of what short ones of as many bytes in all take: other programs on the processor disturb both alike.
+/// Returns the time for a long message relative to short ones of the same total size. Other programs on the processor
+/// disturb both alike.
 fn times_of(schema: &Schema, message: impl Fn(usize) -> Vec<u8>) -> f64 {
     let short = seconds(schema, &message(SHORT), LONG / SHORT);
     seconds(schema, &message(LONG), 1) / short
@@ -101,7 +104,7 @@ fn take_no_longer(messages: &[(&str, Message)]) {
     for (number, (name, message)) in messages.iter().enumerate() {
         let schema = Builtin::named(name).and_then(|builtin| builtin.schema().ok());
         let schema = schema.expect("a built-in message");
-        // Another program may have had the processor.
+        // Another program may have used the processor.
         let mut times = (0..6).map(|_| times_of(&schema, message));
         let fewest = times.by_ref().find(|times| *times <= MOST);
         assert!(fewest.is_some(), "{name}, number {number}");
@@ -136,7 +139,7 @@ fn one_byte_again_and_again() {
     }
 }
 
-/// A message as large as this is read up to where its names lead to too many labels, and no further.
+/// A message of this size is read until its names lead to too many labels, and no further.
 #[test]
 fn names_lead_to_no_more_than_two_labels_a_byte() {
     let schema = Builtin::named("dns").and_then(|builtin| builtin.schema().ok());

@@ -1,4 +1,5 @@
-//! The reference reader against well-kept libraries on the same bytes, messages of real clients and hand-written ones, and the built-in schemas.
+//! Tests of the reference reader against established libraries, on messages of real clients and on hand-written ones.
+//! Tests of the built-in schemas.
 
 mod builtin;
 mod captures;

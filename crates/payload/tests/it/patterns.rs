@@ -1,4 +1,4 @@
-//! Regular expressions as tables, against `regex-automata`: its automaton, and its simulation of states that has none.
+//! Regular expressions as tables, compared with the automata and the NFA simulation of `regex-automata`.
 
 use crate::common::random;
 use payload::Pattern;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use regex_automata::nfa::thompson::{self, pikevm::PikeVM};
 use regex_automata::util::syntax;
 
-/// Expressions of all constructs.
+/// Expressions with all constructs.
 fn expressions() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         prop::sample::select(vec![
@@ -50,7 +50,7 @@ fn texts() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(byte, 0..24)
 }
 
-/// The library's simulation.
+/// Builds the library's NFA simulation of an expression.
 fn simulation(expression: &str) -> PikeVM {
     let bytes = syntax::Config::new().unicode(false).utf8(false);
     let any_bytes = thompson::Config::new().utf8(false);

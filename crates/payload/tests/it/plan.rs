@@ -1,4 +1,4 @@
-//! The planner on the built-in messages, as a table of the documentation.
+//! Plans for the built-in messages, as a table of the documentation.
 
 use crate::common::schema;
 use asic::{Resource, Technique};
@@ -62,7 +62,7 @@ fn what_the_remedy_asks_for_fits() {
     };
     let most = host(1_400).limit.bytes;
     assert!(host(most).fits() && host(most).technique == Technique::ByteByByte);
-    // A little more goes round; much more does not.
+    // A little more is recirculated; much more is not.
     assert_eq!(host(most + 1).technique, Technique::Recirculation);
     assert!(host(100).fits() && !host(200).fits());
     let node = on("pfcp", "node_id", Target::Tofino);
@@ -89,7 +89,7 @@ fn the_host_skips_hundreds_of_attributes() {
     assert!(verified.needed < 20_000);
 }
 
-/// What stands in the table for a plan.
+/// Returns the cell for a plan in the table.
 fn cell(plan: &Plan) -> String {
     match (&plan.refused_by, plan.cost_ns) {
         (Some(short), _) => {

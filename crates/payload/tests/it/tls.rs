@@ -101,7 +101,7 @@ fn a_hello_in_several_records_is_read_as_one() {
     }
 }
 
-/// Whoever could send them would have a packet of 1,500 bytes read as 300 records.
+/// Otherwise a sender could have a packet of 1,500 bytes read as 300 records.
 #[test]
 fn a_record_without_bytes_is_none_of_a_hello() {
     let handshake = sample().handshake();
@@ -140,7 +140,7 @@ fn malformed_hellos_have_a_reason() {
 /// Session, names, protocols and versions.
 type Parts = (Vec<u8>, Vec<Vec<u8>>, Vec<Vec<u8>>, Vec<u16>);
 
-/// What the library reads.
+/// Reads the parts by the library.
 fn expected(bytes: &[u8]) -> Option<Parts> {
     let (_, plain) = parse_tls_plaintext(bytes).ok()?;
     let Some(TlsMessage::Handshake(TlsMessageHandshake::ClientHello(hello))) = plain.msg.first()
@@ -195,7 +195,8 @@ random! {
         changes in prop::collection::vec((any::<usize>(), prop::option::of(any::<u8>())), 1..3),
     ) {
         let bytes = changed(record(&sample().handshake()), &changes);
-        // The library refuses more (contents of other extensions, versions); what both read is the same.
+        // The library refuses more (contents of other extensions, versions). The tests compare messages that both
+        // accept.
         if let (Ok(found), Some((_, names, protocols, _))) = (reading("tls", &bytes), expected(&bytes)) {
             let lossy = |list: Vec<Vec<u8>>| list.iter().map(|b| String::from_utf8_lossy(b).into_owned()).collect::<Vec<_>>();
             prop_assert_eq!(texts(&found, "sni"), lossy(names));

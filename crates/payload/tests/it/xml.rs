@@ -27,7 +27,7 @@ fn malformed_documents_have_a_reason() {
     assert_eq!(reason("<a>".repeat(65).as_bytes()), Reason::TooDeep);
 }
 
-/// The attributes by path, as the library reads them; `None` if it refuses the document.
+/// Returns the attributes by path, as the library reads them; `None` if it refuses the document.
 fn expected(text: &[u8]) -> Option<Vec<(String, String)>> {
     let mut reader = Reader::from_str(std::str::from_utf8(text).ok()?);
     let (mut open, mut found) = (Vec::new(), Vec::new());
@@ -96,7 +96,8 @@ random! {
         changes in prop::collection::vec((any::<usize>(), prop::option::of(prop::sample::select(&b"<>/=\"' ax"[..]))), 1..3),
     ) {
         let bytes = changed(document.into_bytes(), &changes);
-        // The library passes over more (names of any bytes, text behind the root); what is read here it reads as well.
+        // The library accepts more (names of any bytes, text after the root). It accepts everything that the reader
+        // accepts.
         if let Ok(found) = reading("xml", &bytes) {
             let expected = expected(&bytes);
             prop_assert_eq!(Some(found.len()), expected.map(|list| list.len()), "{}", String::from_utf8_lossy(&bytes));

@@ -1,16 +1,16 @@
-//! Every bit of the input changes every bit of the hash in half of the cases.
+//! Avalanche test: every bit of the input flips every bit of the hash in half of the cases.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sketch::HashKey;
 
-/// Inputs for each length. The share of changes of one pair of bits then has a standard deviation of 0.0079.
+/// Number of inputs for each length. The fraction of flips for a pair of bits then has a standard deviation of 0.0079.
 const INPUTS: u32 = 4_000;
-/// More than five standard deviations: one of the 64 * 8 * 80 pairs would be out of it by chance once in 50 runs, and the
-/// random numbers are the same ones in every run.
+/// Tolerance of more than five standard deviations. By chance, one of the 64 * 8 * 80 pairs would exceed it once in 50
+/// runs, and all runs use the same random numbers.
 const TOLERANCE: f64 = 0.045;
 
-/// The share of inputs for which each bit of the hash changes, for each bit of the input.
+/// Returns the fraction of inputs for which each bit of the hash flips, for each bit of the input.
 fn worst(length: usize, bits: impl Iterator<Item = usize>) -> f64 {
     let mut random = ChaCha8Rng::seed_from_u64(length as u64);
     let mut worst = 0.0f64;
@@ -46,7 +46,7 @@ fn every_bit_of_several_words() {
     for length in [13, 16, 40] {
         let worst = worst(length, (0..length * 8).step_by(3));
         assert!(worst < TOLERANCE, "{length} bytes: {worst}");
-        // The highest bits of a word are those that a multiplication spreads least.
+        // A multiplication spreads the highest bits of a word least.
         let worst = self::worst(length, (56..64).chain(length * 8 - 8..length * 8));
         assert!(worst < TOLERANCE, "{length} bytes, highest bits: {worst}");
     }
@@ -81,7 +81,7 @@ fn counters_and_zeros_do_not_collide() {
         assert!(seen.insert(sketch::hash_u64(KEY, value)), "{value}");
         assert!(seen.insert(sketch::hash_u64(KEY, value << 40 | 1 << 63)));
     }
-    // Zeros differ by their number alone.
+    // Runs of zeros differ only in their length.
     for length in 0..64 {
         assert!(seen.insert(sketch::hash(KEY, &vec![0; length])) || length == 8);
     }

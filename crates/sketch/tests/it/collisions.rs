@@ -1,32 +1,34 @@
-//! A search for collisions by algebra: inputs that differ so that the differences cancel, whatever the key is.
+//! Algebraic search for collisions: pairs of inputs whose differences cancel, whatever the key is.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sketch::{HashKey, hash_words};
 
-/// Keys that each difference is tried with.
+/// Number of keys that each difference is tried with.
 const KEYS: usize = 100;
-/// Bits of a hash that choose a set: 8,192 sets, those of a state of 65,536 flows.
+/// Number of a hash's bits that choose a set: 8,192 sets, those of a state of 65,536 flows.
 const BITS: u32 = 13;
-/// Of so many keys, a difference collides under three by chance in 3 of 10 million cases. About 7,000 differences are tried.
+/// Number of keys under which a difference may collide by chance. One exceeds it in 3 of 10 million cases, and about
+/// 7,000 differences are tried.
 const MOST_OF_ONE: u32 = 2;
 
-/// A difference of inputs: which words, and the bits that differ.
+/// Difference of inputs: words, and the bits that differ in them.
 type Difference = Vec<(usize, u64)>;
 
-/// Bits of one word whose difference arithmetic tends to keep: single ones, and those that a shift by half a word cancels.
+/// Bits of a word whose difference arithmetic tends to preserve: single ones, and those that a shift by half a word
+/// cancels.
 fn every_bit() -> Vec<u64> {
     let halves = (32..64).map(|bit| 1 << bit | 1 << (bit - 32));
     (0..64).map(|bit| 1 << bit).chain(halves).collect()
 }
 
-/// The same of the highest bits, which a product by an odd factor leaves where they are.
+/// The same for the highest bits, which a product by an odd factor does not move.
 fn highest_bits(count: u32) -> Vec<u64> {
     let pair = |bit: u32| [1 << bit, 1 << bit | 1 << (bit - 32)];
     (64 - count..64).flat_map(pair).collect()
 }
 
-/// Differences in one, two and three of so many words.
+/// Returns differences in one, two and three of this many words.
 fn differences(words: usize) -> Vec<Difference> {
     let mut all = Vec::new();
     for a in 0..words {
@@ -50,15 +52,15 @@ fn differences(words: usize) -> Vec<Difference> {
 
 /// Collisions in a set.
 struct Found {
-    /// Of all differences, under all keys.
+    /// Number of collisions of all differences, under all keys.
     all: u32,
-    /// Number of them that chance makes.
+    /// Number of these expected by chance.
     by_chance: f64,
-    /// Of the difference that collides under most keys.
+    /// Number of collisions of the difference that collides under most keys.
     most: (u32, Difference),
 }
 
-/// Tries all differences with inputs of so many words.
+/// Tries all differences with inputs of this many words.
 fn search(words: usize, hash: impl Fn(HashKey, &[u64]) -> u64) -> Found {
     let mut random = ChaCha8Rng::seed_from_u64(words as u64);
     let mut tried = 0;
@@ -98,7 +100,7 @@ fn algebra_finds_no_more_collisions_than_chance() {
             most <= MOST_OF_ONE,
             "{words} words, {difference:x?}: {most}"
         );
-        // Five standard deviations, and some for the few that one word's differences make.
+        // Tolerance of five standard deviations, and some for the small number of differences of one word.
         let bound = found.by_chance + 5.0 * found.by_chance.sqrt() + 3.0;
         assert!(
             f64::from(found.all) <= bound,
@@ -108,7 +110,7 @@ fn algebra_finds_no_more_collisions_than_chance() {
     }
 }
 
-/// A hash of products by secret odd factors: the search finds what cancels under every key.
+/// A hash of products by secret odd factors: the search finds the differences that cancel under every key.
 #[test]
 fn the_search_finds_what_products_keep() {
     let products = |[seed, _]: HashKey, input: &[u64]| {

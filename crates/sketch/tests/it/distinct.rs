@@ -1,10 +1,10 @@
-//! HyperLogLog against the number of values that were added.
+//! HyperLogLog, compared with the number of values that were added.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sketch::{HyperLogLog, hash_u64};
 
-/// The relative errors of many runs with `n` values each.
+/// Returns the relative errors of many runs with `n` values each.
 fn errors(precision: u32, n: u64, runs: u64) -> Vec<f64> {
     let mut random = ChaCha8Rng::seed_from_u64(n);
     let mut error = |_| {
@@ -16,7 +16,7 @@ fn errors(precision: u32, n: u64, runs: u64) -> Vec<f64> {
     (0..runs).map(&mut error).collect()
 }
 
-/// With 200 runs, the root of the mean square is within 20 % of the standard error (four standard deviations of it), and the mean
+/// With 200 runs, the root mean square is within 20 % of the standard error (four standard deviations), and the mean is
 /// within 4 / sqrt(200) of it.
 #[test]
 fn the_error_is_the_stated_one_at_any_number_of_values() {

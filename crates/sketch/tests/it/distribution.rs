@@ -1,4 +1,4 @@
-//! The histogram against all numbers, sorted.
+//! Histogram, compared with all numbers, sorted.
 
 use proptest::prelude::*;
 use sketch::Histogram;
@@ -26,7 +26,7 @@ proptest! {
         let rank = ((share * sorted.len() as f64).ceil() as usize).max(1);
         let exact = sorted[rank - 1];
         let found = histogram.quantile(share).unwrap();
-        // The products of a share of 64 bits are rounded to 53 of them.
+        // Products with a 64-bit number are rounded to 53 bits.
         let bound = exact as f64 * histogram.relative_error() * (1.0 + 1e-9);
         prop_assert!(found.abs_diff(exact) as f64 <= bound, "{found} for {exact}");
     }

@@ -1,4 +1,4 @@
-//! Space-Saving against exact counts.
+//! Space-Saving, compared with exact counts.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use sketch::SpaceSaving;
 
 type Exact = BTreeMap<Vec<u8>, u64>;
 
-/// Items of which few are frequent, with weights.
+/// Items with weights, few of which are frequent.
 fn stream() -> impl Strategy<Value = Vec<(u8, u64)>> {
     let item = (any::<u8>(), any::<u8>()).prop_map(|(a, b)| a & b & 0x3f);
     proptest::collection::vec((item, 0..5u64), 0..400)
@@ -24,7 +24,7 @@ fn of(stream: &[(u8, u64)], sets: u32, ways: usize, exact: &mut Exact) -> SpaceS
     sketch
 }
 
-/// Each bound that the summary states.
+/// Checks each bound that the summary states.
 fn check(sketch: &SpaceSaving, exact: &Exact) -> Result<(), TestCaseError> {
     let kept = sketch.top(usize::MAX);
     for item in &kept {

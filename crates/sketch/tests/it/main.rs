@@ -1,4 +1,4 @@
-//! The summaries against exact answers, within the errors that they state.
+//! Summaries, compared with exact answers, within their stated errors.
 
 mod avalanche;
 mod collisions;

@@ -1,4 +1,4 @@
-//! A capture's description of the interface at which its packets were taken.
+//! Interfaces of a capture: the descriptions of where its packets were captured.
 
 use crate::link::Link;
 use pcap_file::DataLink;
@@ -7,14 +7,14 @@ use pcap_file::pcapng::blocks::interface_description::{
 };
 use std::time::Duration;
 
-/// An interface of a section of a pcapng file.
+/// Interface of a section of a pcapng file.
 pub(super) struct Interface {
     pub kind: DataLink,
-    /// The most bytes of a packet that are kept; zero if all are.
+    /// Greatest number of bytes of a packet that were captured; zero if all were.
     pub most: u32,
-    /// Bytes of the frame check sequence behind each packet.
+    /// Number of bytes of the frame check sequence after each packet.
     pub check_sequence: u32,
-    /// Units of time in a second.
+    /// Number of time units in a second.
     units: u128,
     /// Seconds to add to each time.
     offset: i64,
@@ -37,7 +37,8 @@ impl Interface {
                 }
                 InterfaceDescriptionOption::IfFcsLen(length) => {
                     interface.check_sequence = match u32::from(*length) {
-                        // The format has bits; its example and its writers have bytes. None is shorter than 16 bits.
+                        // The standard counts bits, but its example and all writers count bytes. No check sequence has
+                        // fewer than 16 bits.
                         bytes @ ..=8 => bytes,
                         bits => bits / 8,
                     };
@@ -48,7 +49,7 @@ impl Interface {
         interface
     }
 
-    /// The time that a packet's stamp stands for; none if that was before 1970.
+    /// Converts a packet's time stamp; `None` if the time was before 1970.
     pub(super) fn time(&self, stamp: u64) -> Option<Duration> {
         let stamp = u128::from(stamp);
         let seconds = (stamp / self.units) as i128 + i128::from(self.offset);
@@ -60,22 +61,22 @@ impl Interface {
     }
 }
 
-/// The units of time in a second: a power of 10, or of 2 if the highest bit is set.
+/// Returns the number of time units in a second: a power of 10, or of 2 if the highest bit is set.
 fn units(value: u8) -> u128 {
     let (base, power) = match value & 0x80 {
         0 => (10u128, u32::from(value)),
         _ => (2, u32::from(value & 0x7f)),
     };
-    // Finer ones than a file can have are a damage that only the times show.
+    // Resolutions finer than a file can have are damage that shows only in the times.
     base.checked_pow(power.min(63))
         .unwrap_or(u128::from(u64::MAX))
 }
 
-/// With what packets of this type begin, if that is known here.
+/// Returns the link layer of packets of this type, if it is supported.
 pub(super) fn link(kind: DataLink) -> Option<Link> {
     match kind {
         DataLink::ETHERNET => Some(Link::Ethernet),
-        // Some systems write the numbers that they have for themselves.
+        // Some systems write their own numbers.
         DataLink::RAW | DataLink::IPV4 | DataLink::IPV6 | DataLink::Unknown(12 | 14) => {
             Some(Link::Ip)
         }
@@ -86,8 +87,8 @@ pub(super) fn link(kind: DataLink) -> Option<Link> {
     }
 }
 
-/// The link type of a pcap file, and the bytes of the frame check sequence behind each packet: the upper half of the number says whether
-/// they are known, and how many 16-bit words there are.
+/// Returns the link type of a pcap file, and the size of the frame check sequence after each packet. The upper half of
+/// the number has a bit that says that the size is known, and the size in 16-bit words.
 pub(super) fn of_pcap(kind: DataLink) -> (DataLink, u32) {
     const IS_KNOWN: u32 = 1 << 26;
     let number = u32::from(kind);

@@ -1,4 +1,4 @@
-//! Several captures as one, in the order of their packets' times.
+//! Several captures merged, in the order of their packets' times.
 
 use super::Capture;
 use crate::evaluate::Frame;
@@ -9,19 +9,19 @@ use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-/// The packet of a capture that comes next.
+/// Next packet of a capture.
 struct Next<'f> {
     capture: Capture<'f>,
     bytes: Vec<u8>,
     length: u32,
     time: Option<Duration>,
     link: Link,
-    /// Its time, or that of the one in front if it has none.
+    /// Time by which it is ordered: its own, or that of the packet before it.
     place: Duration,
 }
 
 impl Next<'_> {
-    /// Goes on to the next packet: `false` if there is none.
+    /// Advances to the next packet: `false` if there is none.
     fn go_on(&mut self, wrong: &mut Diagnostics) -> bool {
         let Next {
             capture,
@@ -44,15 +44,15 @@ impl Next<'_> {
     }
 }
 
-/// Calls `each` with the packets of all captures until it breaks off. Those of one stay in their order; one without a time follows the packet in front of it. A capture that
-/// is damaged ends there, and the others go on.
+/// Calls `each` with the packets of all captures until it breaks off. The packets of a capture keep their order; one
+/// without a time follows the packet before it. A damaged capture ends at the damage, and the others continue.
 pub(super) fn read(
     captures: Vec<Capture>,
     each: &mut dyn FnMut(&Frame) -> ControlFlow<()>,
     wrong: &mut Diagnostics,
 ) {
     let mut waiting: Vec<Next> = Vec::new();
-    // Of equal times, the capture that was named first comes first.
+    // Of equal times, the first named capture's comes first.
     let mut order = BinaryHeap::new();
     for capture in captures {
         let mut next = Next {

@@ -1,4 +1,4 @@
-//! Packets of capture files: pcap and pcapng, also compressed.
+//! Packets of capture files: pcap and pcapng, plain or compressed.
 
 mod interface;
 mod merged;
@@ -24,12 +24,12 @@ use std::io::{ErrorKind, Read};
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-/// Interfaces that a section of a capture may have: what is known of each is kept.
+/// Greatest number of interfaces in a section of a capture: the description of each is kept.
 const MOST_INTERFACES: usize = 65_536;
-/// Captures that are read at once: of each, 8 MB are kept.
+/// Greatest number of captures that are read at once: each takes 8 MB.
 pub const MOST_CAPTURES: usize = 64;
 
-/// A capture file, read packet by packet.
+/// Capture file, read packet by packet.
 pub struct Capture<'f> {
     path: String,
     packets: u64,
@@ -40,9 +40,9 @@ enum Format<'f> {
     Pcap {
         reader: Box<PcapReader<Bytes<'f>>>,
         link: Link,
-        /// Bytes of the frame check sequence behind each packet.
+        /// Number of bytes of the frame check sequence after each packet.
         check_sequence: u32,
-        /// Nanoseconds in a unit of a second's fraction.
+        /// Nanoseconds in a unit of the time's fraction.
         fraction: u64,
     },
     PcapNg {
@@ -51,7 +51,7 @@ enum Format<'f> {
     },
 }
 
-/// A section of a pcapng file: the description of its packets.
+/// Section of a pcapng file: the description of its packets.
 struct Section {
     byte_order: Endianness,
     interfaces: Vec<Interface>,
@@ -66,21 +66,22 @@ impl Section {
     }
 }
 
-/// A packet of a pcapng file.
+/// Packet of a pcapng file.
 struct Packet<'b> {
     interface: usize,
-    /// In the interface's units.
+    /// Time in the interface's units.
     stamp: Option<u64>,
     bytes: Cow<'b, [u8]>,
     length: u32,
     check_sequence: Option<u32>,
 }
 
-/// Calls `each` with the packets of captures until it breaks off: of one in their order, of several in the order of their
-/// times. Packets in front of what is damaged, and those of other captures, have been read when the errors are returned.
+/// Calls `each` with the packets of captures until it breaks off. A single capture is read in its order, several in the
+/// order of their times. Packets before the damage in a capture, and those of other captures, have been passed on when
+/// the errors are returned.
 ///
 /// # Errors
-/// Captures that are damaged.
+/// Captures are damaged.
 pub fn read(
     mut captures: Vec<Capture>,
     mut each: impl FnMut(&Frame) -> ControlFlow<()>,
@@ -107,10 +108,10 @@ pub fn read(
 }
 
 impl<'f> Capture<'f> {
-    /// Begins to read a file. `path` is its name in errors.
+    /// Opens a capture. `path` is its name in errors.
     ///
     /// # Errors
-    /// It cannot be read, is no capture, or has packets of another link type.
+    /// The file cannot be read, is not a capture, or has packets of an unsupported link type.
     pub fn open(path: &str, file: impl Read + 'f) -> Result<Capture<'f>, Box<Diagnostic>> {
         let (first, whole) = packed::unpacked(file).map_err(|e| unread(path, 0, e))?;
         let failed = |error| failed(path, 0, error);
@@ -149,7 +150,7 @@ impl<'f> Capture<'f> {
         })
     }
 
-    /// Calls `each` with the next packet: returns `false` if there is none.
+    /// Calls `each` with the next packet. Returns `false` if there is none.
     fn next(&mut self, each: impl FnOnce(&Frame)) -> Result<bool, Box<Diagnostic>> {
         let Capture {
             path,
@@ -163,7 +164,7 @@ impl<'f> Capture<'f> {
                 check_sequence,
                 fraction,
             } => {
-                // The checked form refuses packets that were longer than what was to be captured of them.
+                // The checked version refuses packets that are longer than the capture's limit.
                 let Some(packet) = reader.next_raw_packet() else {
                     return Ok(false);
                 };
@@ -212,7 +213,7 @@ impl<'f> Capture<'f> {
     }
 }
 
-/// The packet that a block has; of other blocks, what they say of interfaces is kept.
+/// Returns the packet in a block. Descriptions of interfaces in other blocks are added to the section.
 fn packet<'b>(block: Block<'b>, section: &mut Section) -> Option<Packet<'b>> {
     match block {
         Block::SectionHeader(header) => {
@@ -225,7 +226,7 @@ fn packet<'b>(block: Block<'b>, section: &mut Section) -> Option<Packet<'b>> {
         }
         Block::EnhancedPacket(packet) => Some(Packet {
             interface: packet.interface_id as usize,
-            // The crate takes the file's units for nanoseconds.
+            // The crate assumes that the file's units are nanoseconds.
             stamp: u64::try_from(packet.timestamp.as_nanos()).ok(),
             check_sequence: packet.options.iter().find_map(|option| match option {
                 EnhancedPacketOption::Flags(flags) => check_sequence(*flags),
@@ -274,13 +275,13 @@ fn packet<'b>(block: Block<'b>, section: &mut Section) -> Option<Packet<'b>> {
     }
 }
 
-/// Bytes of the frame check sequence behind a packet with these flags, if they say that.
+/// Returns the size of the frame check sequence after a packet with these flags, if they have it.
 fn check_sequence(flags: u32) -> Option<u32> {
     let bytes = flags >> 5 & 0xf;
     (bytes > 0).then_some(bytes)
 }
 
-/// A packet without its frame check sequence: the bytes that are there, and how many there were.
+/// Removes the frame check sequence. Returns the captured bytes, and the length of the packet on the wire.
 fn unchecked(bytes: &[u8], length: u32, check_sequence: u32) -> (&[u8], u32) {
     if check_sequence == 0 {
         return (bytes, length);
@@ -300,7 +301,7 @@ fn failed(path: &str, packets: u64, error: PcapError) -> Box<Diagnostic> {
     }
 }
 
-/// The end of a file that could not be read on: errors that are not the system's are those of what unpacks it.
+/// Reports a read error. Errors without a system code come from the decompressor.
 fn unread(path: &str, packets: u64, error: std::io::Error) -> Box<Diagnostic> {
     if error.raw_os_error().is_some() {
         return errors::unreadable(path, &error);

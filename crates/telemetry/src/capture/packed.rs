@@ -1,23 +1,24 @@
-//! Captures that gzip or zstd compressed, unpacked while they are read.
+//! Captures compressed by gzip or zstd, decompressed while they are read.
 
 use flate2::read::MultiGzDecoder;
 use std::io::{self, Cursor, ErrorKind, Read};
 
-/// The bytes of a capture.
+/// Bytes of a capture.
 pub(super) type Bytes<'f> = Box<dyn Read + 'f>;
 
-/// The first bytes of a file, which say what it is.
+/// First bytes of a file, which identify its format.
 pub(super) type First = [u8; 4];
 
-/// Frames that need more memory, as a power of two, are refused: 128 MB, which `zstd` itself takes without being told to.
+/// Greatest window of a zstd frame, as a power of two: 128 MB, which `zstd` itself accepts by default.
 const MOST_WINDOW: u32 = 27;
 
-/// Unpacks a file if it is compressed. The first bytes are those of what is in it; there are none of one that has fewer.
+/// Decompresses a file if necessary. Returns the first bytes of the contents, or `None` if there are fewer, with all of
+/// them.
 pub(super) fn unpacked<'f>(file: impl Read + 'f) -> io::Result<(Option<First>, Bytes<'f>)> {
     let (first, whole) = peeked(file)?;
     match first {
         Some([0x1f, 0x8b, ..]) => peeked(MultiGzDecoder::new(whole)),
-        // A frame, or one to be skipped, with which parallel compressors begin.
+        // A frame, or a skippable one, with which parallel compressors begin.
         Some([0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18]) => {
             let mut decoder = zstd::Decoder::new(whole)?;
             decoder.window_log_max(MOST_WINDOW)?;
@@ -27,11 +28,11 @@ pub(super) fn unpacked<'f>(file: impl Read + 'f) -> io::Result<(Option<First>, B
     }
 }
 
-/// The first bytes, and all of them.
+/// Returns the first bytes, and a reader of all bytes.
 fn peeked<'f>(mut file: impl Read + 'f) -> io::Result<(Option<First>, Bytes<'f>)> {
     let mut first = First::default();
     let mut there = 0;
-    // One that is cut while it is unpacked is no short one.
+    // A compressed file that ends too early is an error, not a short file.
     while there < first.len() {
         match file.read(&mut first[there..]) {
             Ok(0) => return Ok((None, Box::new(file))),

@@ -1,4 +1,4 @@
-//! Writes captures in the form pcapng, which has the port of each packet as the name of its interface.
+//! Writer of pcapng captures, in which the name of an interface is the port of its packets.
 
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketBlock;
@@ -12,17 +12,17 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::time::Duration;
 
-/// A capture that is being written.
+/// Capture that is being written.
 pub struct CaptureWriter<W: Write> {
     writer: PcapNgWriter<W>,
     interfaces: BTreeMap<u32, u32>,
-    /// The time of the last packet that has one.
+    /// Time of the last packet that has one.
     last: Duration,
     dated: u64,
 }
 
 impl<W: Write> CaptureWriter<W> {
-    /// Begins one.
+    /// Begins a capture.
     pub fn new(to: W) -> io::Result<CaptureWriter<W>> {
         Ok(CaptureWriter {
             writer: PcapNgWriter::new(to).map_err(failed)?,
@@ -32,8 +32,8 @@ impl<W: Write> CaptureWriter<W> {
         })
     }
 
-    /// Adds a packet that begins with an Ethernet header. The format has packets without a time at the first interface only:
-    /// at another one, such a packet has the time of the last packet that has one.
+    /// Adds a packet that begins with an Ethernet header. The format allows packets without a time only at the first
+    /// interface. At another one, such a packet gets the time of the last packet that has one.
     pub fn packet(&mut self, port: u32, time: Option<Duration>, bytes: &[u8]) -> io::Result<()> {
         let interface = match self.interfaces.get(&port) {
             Some(known) => *known,
@@ -58,12 +58,12 @@ impl<W: Write> CaptureWriter<W> {
         Ok(())
     }
 
-    /// The number of packets so far that have the time of another one.
+    /// Returns the number of packets so far that got the time of another one.
     pub fn dated(&self) -> u64 {
         self.dated
     }
 
-    /// Describes the interface of a port.
+    /// Writes the description of a port's interface.
     fn interface(&mut self, port: u32) -> io::Result<u32> {
         const NANOSECONDS: u8 = 9;
         let described = InterfaceDescriptionBlock {
@@ -80,7 +80,7 @@ impl<W: Write> CaptureWriter<W> {
         Ok(number)
     }
 
-    /// Writes what is still in memory. Returns what the capture was written to.
+    /// Flushes the capture, and returns what it was written to.
     pub fn end(self) -> io::Result<W> {
         let mut to = self.writer.into_inner();
         to.flush()?;

@@ -1,13 +1,13 @@
-//! What is wrong with a capture file.
+//! Diagnostics of capture files.
 
 use crate::capture::MOST_CAPTURES;
 use diag::Diagnostic;
 use std::io;
 
-/// What is read.
+/// Help: the supported formats.
 const KINDS: &str = "captures are pcap or pcapng files, as tcpdump and Wireshark write them, also packed by gzip or zstd";
 
-/// A capture's name in a sentence: `-` is standard input.
+/// Returns a capture's name for a sentence: `-` is standard input.
 fn named(path: &str) -> String {
     match path {
         "-" => "standard input".to_owned(),
@@ -15,7 +15,7 @@ fn named(path: &str) -> String {
     }
 }
 
-/// It cannot be read.
+/// A capture that cannot be read.
 pub fn unreadable(path: &str, error: &io::Error) -> Box<Diagnostic> {
     let what = diag::system_message(error);
     Diagnostic::failure(
@@ -25,10 +25,10 @@ pub fn unreadable(path: &str, error: &io::Error) -> Box<Diagnostic> {
     )
 }
 
-/// It is none: its first bytes are these.
+/// A file that is not a capture: its first bytes are these.
 pub fn no_capture(path: &str, first: &[u8]) -> Box<Diagnostic> {
     let packed = match first {
-        // What is in what was unpacked.
+        // These are already decompressed bytes.
         [0x1f, 0x8b, ..] => Some("gunzip"),
         [0x28, 0xb5, 0x2f, 0xfd] => Some("unzstd"),
         [0xfd, b'7', b'z', b'X'] => Some("unxz"),
@@ -48,7 +48,7 @@ pub fn no_capture(path: &str, first: &[u8]) -> Box<Diagnostic> {
     Diagnostic::failure("E1141", what, help)
 }
 
-/// Its packets begin with headers that are not known here.
+/// A capture of an unsupported link type.
 pub fn link_type(path: &str, link: &str) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E1142",
@@ -57,7 +57,7 @@ pub fn link_type(path: &str, link: &str) -> Box<Diagnostic> {
     )
 }
 
-/// There are too many at once.
+/// Too many captures at once.
 pub fn too_many(captures: usize) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E0968",
@@ -68,7 +68,7 @@ pub fn too_many(captures: usize) -> Box<Diagnostic> {
     )
 }
 
-/// It is damaged behind so many packets.
+/// A capture that is damaged after this number of packets.
 pub fn damaged(path: &str, packets: u64, what: &str) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E1143",

@@ -1,4 +1,4 @@
-//! What is wrong with what a query says.
+//! Diagnostics of a query's meaning.
 
 use super::{did_you_mean, or_list, quoted, refuse};
 use crate::catalogue::{Catalogue, Type};
@@ -7,14 +7,14 @@ use crate::query::FUNCTIONS;
 use diag::{Diagnostic, Span};
 use payload::PATTERN_LIMIT;
 
-/// There is no such attribute.
+/// An attribute that does not exist.
 pub(crate) fn unknown_attribute(at: Span, name: &str, catalogue: &Catalogue) -> Box<Diagnostic> {
     let names = catalogue.names();
     let group = name.split('.').next().unwrap_or_default();
     let groups = catalogue.groups();
     let of_group = catalogue.names_in(group);
     let is_aggregate = FUNCTIONS.iter().any(|(known, _)| *known == name);
-    // A part of the name that is right is worth more than a small difference to the whole of another.
+    // A correct component of the name is better evidence than a small difference from another name.
     let candidates: &[String] = if of_group.is_empty() {
         &names
     } else {
@@ -38,7 +38,7 @@ pub(crate) fn unknown_attribute(at: Span, name: &str, catalogue: &Catalogue) -> 
         _ if in_small_letters.is_some() => {
             in_small_letters.map(|known| format!("did you mean `{known}`?"))
         }
-        // What other groups have under this name is of other protocols.
+        // An attribute of this name in another group belongs to another protocol.
         _ if of_group.is_empty() && name.contains('.') => by_meaning(catalogue, name),
         _ => catalogue
             .named_wrongly(name)
@@ -64,13 +64,13 @@ pub(crate) fn unknown_attribute(at: Span, name: &str, catalogue: &Catalogue) -> 
     )
 }
 
-/// The attributes that a name may stand for by what is said about them.
+/// Suggests attributes whose descriptions match a name.
 fn by_meaning(catalogue: &Catalogue, wanted: &str) -> Option<String> {
     let found = meant(catalogue, wanted);
     (!found.is_empty()).then(|| format!("did you mean {}?", or_list(&quoted(&found))))
 }
 
-/// The attributes whose last part has this one's last part in it, if there are few.
+/// Suggests attributes whose last component contains that of the name, if there are few.
 fn with_part(names: &[String], wanted: &str) -> Option<String> {
     let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_string();
     let wanted = Some(last(wanted)).filter(|part| part.len() > 2)?;
@@ -80,7 +80,7 @@ fn with_part(names: &[String], wanted: &str) -> Option<String> {
         .then(|| format!("did you mean {}?", or_list(&quoted(&found))))
 }
 
-/// Groups that are to be ordered by what they do not have.
+/// An order by something other than the query's aggregates and keys.
 pub(crate) fn order_by_other(at: Span, written: &str, known: &[String]) -> Box<Diagnostic> {
     refuse(
         "E0977",
@@ -102,7 +102,7 @@ pub(crate) fn one_group(at: Span, word: &str) -> Box<Diagnostic> {
     )
 }
 
-/// No group is to be shown.
+/// A query that shows no group.
 pub(crate) fn no_groups(at: Span) -> Box<Diagnostic> {
     refuse(
         "E0979",
@@ -155,7 +155,7 @@ pub(crate) fn other_type(at: Span, name: &str, ty: Type, found: &str) -> Box<Dia
     )
 }
 
-/// A name where a value of an attribute is due. `is_attribute` tells whether it is that of another one.
+/// A name in place of a value. `is_attribute` is true if another attribute has it.
 pub(crate) fn name_for_value(
     at: Span,
     word: &str,
@@ -215,7 +215,7 @@ pub(crate) fn flow_compared(at: Span) -> Box<Diagnostic> {
     refuse("E1122", at, "`flow` cannot be compared", "", NO_FLOWS)
 }
 
-/// A number that the attribute never is.
+/// A number outside the attribute's range.
 pub(crate) fn out_of_range(at: Span, name: &str, ty: Type, value: u64) -> Box<Diagnostic> {
     let bits = match ty {
         Type::Number(bits) => bits,
@@ -233,7 +233,7 @@ pub(crate) fn out_of_range(at: Span, name: &str, ty: Type, value: u64) -> Box<Di
     )
 }
 
-/// An operator that the type does not have.
+/// An operator that the type lacks.
 pub(crate) fn other_operator(at: Span, operator: &str, name: &str, ty: Type) -> Box<Diagnostic> {
     let help = match ty {
         Type::Text => "a text has `==`, `!=`, `in`, `starts with` and `~`",
@@ -254,7 +254,7 @@ pub(crate) fn other_operator(at: Span, operator: &str, name: &str, ty: Type) -> 
     )
 }
 
-/// A prefix behind `==` or `!=`.
+/// A prefix after `==` or `!=`.
 pub(crate) fn prefix_compared(at: Span, name: &str, written: &str, equal: bool) -> Box<Diagnostic> {
     let not = if equal { "" } else { "not " };
     refuse(
@@ -266,7 +266,7 @@ pub(crate) fn prefix_compared(at: Span, name: &str, written: &str, equal: bool) 
     )
 }
 
-/// A prefix with bits behind its length.
+/// A prefix with bits set after its length.
 pub(crate) fn prefix_bits(at: Span, written: &str, right: &str) -> Box<Diagnostic> {
     refuse(
         "E1126",
@@ -277,7 +277,7 @@ pub(crate) fn prefix_bits(at: Span, written: &str, right: &str) -> Box<Diagnosti
     )
 }
 
-/// A regular expression that cannot be read.
+/// A syntax error in a regular expression.
 pub(crate) fn pattern_syntax(at: Span, what: &str) -> Box<Diagnostic> {
     let help = if what.contains("look-around") || what.contains("backreference") {
         "an automaton reads each byte once: it has neither look-around nor backreferences"
@@ -307,7 +307,7 @@ pub(crate) fn pattern_too_large(at: Span) -> Box<Diagnostic> {
     )
 }
 
-/// A regular expression that no automaton can do.
+/// A regular expression that no automaton supports.
 pub(crate) fn pattern_without_automaton(at: Span, what: &str) -> Box<Diagnostic> {
     refuse(
         "E1129",
@@ -340,7 +340,7 @@ pub(crate) fn two_kinds(at: Span, name: &str, other: (&str, Span)) -> Box<Diagno
     diagnostic
 }
 
-/// Too many of something.
+/// Too many aggregates or keys.
 pub(crate) fn too_many(at: Span, what: &str, most: usize, help: &str) -> Box<Diagnostic> {
     refuse(
         "E1131",
@@ -351,7 +351,7 @@ pub(crate) fn too_many(at: Span, what: &str, most: usize, help: &str) -> Box<Dia
     )
 }
 
-/// The same key or aggregate again.
+/// A duplicate key or aggregate.
 pub(crate) fn twice(at: Span, written: &str, first: Span) -> Box<Diagnostic> {
     let mut diagnostic = refuse(
         "E1132",
@@ -364,7 +364,7 @@ pub(crate) fn twice(at: Span, written: &str, first: Span) -> Box<Diagnostic> {
     diagnostic
 }
 
-/// An aggregate of an attribute of another type.
+/// An aggregate of numbers on an attribute of another type.
 pub(crate) fn not_a_number(at: Span, function: &str, name: &str, ty: Type) -> Box<Diagnostic> {
     refuse(
         "E1133",
@@ -377,7 +377,7 @@ pub(crate) fn not_a_number(at: Span, function: &str, name: &str, ty: Type) -> Bo
     )
 }
 
-/// The number of `top` is none that it can have.
+/// A number of `top` that is out of range.
 pub(crate) fn top_number(at: Span, most: usize) -> Box<Diagnostic> {
     refuse(
         "E1134",
@@ -388,7 +388,7 @@ pub(crate) fn top_number(at: Span, most: usize) -> Box<Diagnostic> {
     )
 }
 
-/// A time where its different values would have to be distinguished.
+/// A time where its distinct values would have to be counted.
 pub(crate) fn time_as_key(at: Span, name: &str) -> Box<Diagnostic> {
     refuse(
         "E1139",
@@ -399,7 +399,9 @@ pub(crate) fn time_as_key(at: Span, name: &str) -> Box<Diagnostic> {
     )
 }
 
-/// A response time of messages that nothing pairs.
+/// A response time of messages without requests and responses.
+///
+/// `own` are the attributes of this kind, `others` the response times of other kinds.
 ///
 /// `own` are the attributes of this kind, `others` the response times of other kinds.
 pub(crate) fn no_exchange(
@@ -424,7 +426,7 @@ pub(crate) fn no_exchange(
     )
 }
 
-/// Two keys of which a message may have several values each.
+/// Two keys, of each of which a message may have several values.
 pub(crate) fn two_several(span: Span, name: &str, (other, at): (&str, Span)) -> Box<Diagnostic> {
     let what = format!("a message may have several values of `{other}` and of `{name}`");
     let help = format!(

@@ -1,4 +1,4 @@
-//! What is wrong with a query or a capture: a function a kind.
+//! Diagnostics of queries, captures and plots, one function each.
 
 pub mod capture;
 pub(crate) mod meaning;
@@ -18,7 +18,7 @@ fn refuse(
     Box::new(Diagnostic::refusal(code, span, what, help).label(label))
 }
 
-/// `a`, `b` or `c`.
+/// Joins items: `a`, `b` or `c`.
 fn or_list<S: AsRef<str>>(items: &[S]) -> String {
     match items {
         [] => String::new(),
@@ -30,12 +30,12 @@ fn or_list<S: AsRef<str>>(items: &[S]) -> String {
     }
 }
 
-/// Names in backquotes.
+/// Puts names in backquotes.
 fn quoted<S: AsRef<str>>(names: &[S]) -> Vec<String> {
     names.iter().map(|n| format!("`{}`", n.as_ref())).collect()
 }
 
-/// "did you mean `x`?", if there is something similar.
+/// Asks "did you mean `x`?" if a similar name exists.
 fn did_you_mean<'a>(names: impl Iterator<Item = &'a str>, wanted: &str) -> Option<String> {
     let similar = control::names::similar(names, wanted);
     (!similar.is_empty()).then(|| format!("did you mean {}?", or_list(&quoted(&similar))))

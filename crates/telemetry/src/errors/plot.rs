@@ -1,9 +1,9 @@
-//! What is wrong with a plot. Code E1145.
+//! Diagnostics of plots. Code E1145.
 
 use diag::Diagnostic;
 use std::io;
 
-/// The file of a plot that cannot be written.
+/// A plot's file that cannot be written.
 pub fn unwritable(path: &str, error: &io::Error) -> Box<Diagnostic> {
     let what = format!(
         "`{path}` could not be written: {}",

@@ -1,9 +1,9 @@
-//! Queries whose figures no program on the packets' path keeps. Codes E0972, E1135, E1137 and E1138.
+//! Diagnostics of queries that no program on the packets' path can answer. Codes E0972, E1135, E1137 and E1138.
 
 use super::refuse;
 use diag::{Diagnostic, Span};
 
-/// What to do instead.
+/// Help: alternatives to a program on the path.
 const ELSEWHERE: &str = "answer the query by `--off-path` or `--read`";
 
 /// An attribute of a message that no program reads.
@@ -17,7 +17,7 @@ pub(crate) fn message(at: Span, name: &str) -> Box<Diagnostic> {
     )
 }
 
-/// A text in a condition that is longer than what a program has of an attribute.
+/// A text in a condition that is longer than the bytes a program reads of an attribute.
 pub(crate) fn long_text(at: Span, name: &str, bytes: usize, most: usize) -> Box<Diagnostic> {
     refuse(
         "E1137",
@@ -41,7 +41,7 @@ pub(crate) fn too_many_texts(at: Span, most: usize) -> Box<Diagnostic> {
     )
 }
 
-/// An attribute of which a message may have several values, and a program reads one.
+/// An attribute of which a message may have several values, where a program reads only one.
 pub(crate) fn several(at: Span, name: &str, has_noise: bool) -> Box<Diagnostic> {
     let help = match has_noise {
         false => format!("write `first({name})`, or {ELSEWHERE}"),

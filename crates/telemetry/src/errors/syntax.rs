@@ -1,4 +1,4 @@
-//! What is wrong with the form of a query.
+//! Diagnostics of a query's syntax.
 
 use super::{did_you_mean, or_list, quoted, refuse};
 use crate::MAX_QUERY;
@@ -7,10 +7,10 @@ use crate::query::FUNCTIONS;
 use diag::{Diagnostic, Span};
 use std::net::IpAddr;
 
-/// What a query looks like.
+/// Help: the syntax of a query.
 const FORM: &str = "a query is AGGREGATES [by ATTRIBUTES] [where CONDITION] [order by FIGURE] [top N], such as `count by ip.src where tcp.dst_port == 443`";
 
-/// The text is too long.
+/// A query that is too long.
 pub(crate) fn too_long(length: usize) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E1101",
@@ -19,12 +19,12 @@ pub(crate) fn too_long(length: usize) -> Box<Diagnostic> {
     )
 }
 
-/// There is nothing.
+/// An empty query.
 pub(crate) fn empty(at: Span) -> Box<Diagnostic> {
     refuse("E1102", at, "the query is empty", "", FORM)
 }
 
-/// A character that begins nothing. `rest` is the text from there on.
+/// A character that begins no token. `rest` is the text from there on.
 pub(crate) fn unexpected(at: Span, rest: &str) -> Box<Diagnostic> {
     let found = rest.chars().next().unwrap_or(' ');
     let help = match found {
@@ -60,7 +60,7 @@ pub(crate) fn open_text(at: Span) -> Box<Diagnostic> {
     )
 }
 
-/// A backslash with something behind it that it does not go with.
+/// A backslash before a character that forms no escape.
 pub(crate) fn escape(at: Span, written: &str) -> Box<Diagnostic> {
     let what = match written {
         "\\x" => "`\\x` needs two hexadecimal digits, as in `\\x0a`".to_string(),
@@ -75,7 +75,7 @@ pub(crate) fn escape(at: Span, written: &str) -> Box<Diagnostic> {
     )
 }
 
-/// A word that begins as a value does.
+/// A word that begins like a value but is not one.
 pub(crate) fn no_value(at: Span, word: &str) -> Box<Diagnostic> {
     let (what, help): (_, String) = if let Some((first, last)) = range(word) {
         (
@@ -129,7 +129,7 @@ pub(crate) fn no_value(at: Span, word: &str) -> Box<Diagnostic> {
     refuse("E1106", at, what, "", help)
 }
 
-/// Two addresses or two numbers with a hyphen between them.
+/// Splits a range: two addresses or two numbers with a hyphen between.
 fn range(word: &str) -> Option<(&str, &str)> {
     let (first, last) = word.split_once('-')?;
     let both = |is: fn(&str) -> bool| is(first) && is(last);
@@ -138,20 +138,20 @@ fn range(word: &str) -> Option<(&str, &str)> {
     is_range.then_some((first, last))
 }
 
-/// Six pairs of hexadecimal digits.
+/// Tests a word for six pairs of hexadecimal digits.
 fn is_mac(word: &str, between: char) -> bool {
     let is_pair = |part: &str| part.len() == 2 && part.bytes().all(|b| b.is_ascii_hexdigit());
     word.split(between).count() == 6 && word.split(between).all(is_pair)
 }
 
-/// Whether a word is a time, be it too large.
+/// Returns true if a word is a time, even one that is too large.
 fn is_time(word: &str) -> bool {
     let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let is_digits = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
     is_digits && UNITS.iter().any(|(unit, _)| *unit == &word[digits.len()..])
 }
 
-/// How a time with a larger unit is written.
+/// Suggests how to write a time with a larger unit.
 fn in_seconds(word: &str) -> Option<String> {
     let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let seconds = match &word[digits.len()..] {
@@ -167,7 +167,7 @@ fn in_seconds(word: &str) -> Option<String> {
     ))
 }
 
-/// Something else stands where one of these is due.
+/// A token other than the expected ones.
 pub(crate) fn expected(at: Span, what: &[&str], found: &str) -> Box<Diagnostic> {
     let words = what.iter().map(|word| word.trim_matches('`'));
     let words = words.filter(|word| word.bytes().all(|b| b.is_ascii_lowercase()));
@@ -222,7 +222,7 @@ fn aggregates() -> String {
     format!("the aggregates are {}", super::quoted(&names).join(", "))
 }
 
-/// There is no such aggregate.
+/// An aggregate that does not exist.
 pub(crate) fn unknown_aggregate(at: Span, word: &str) -> Box<Diagnostic> {
     let names = FUNCTIONS.into_iter().map(|(name, _)| name);
     let lower = word.to_ascii_lowercase();
@@ -250,7 +250,7 @@ pub(crate) fn unknown_aggregate(at: Span, word: &str) -> Box<Diagnostic> {
     )
 }
 
-/// An aggregate with parentheses that has no argument.
+/// An aggregate with empty or superfluous parentheses.
 pub(crate) fn takes_nothing(at: Span, function: &str) -> Box<Diagnostic> {
     let help = match function {
         "count" => {
@@ -283,7 +283,7 @@ pub(crate) fn needs_argument(at: Span, function: &str) -> Box<Diagnostic> {
     )
 }
 
-/// The clauses are in the wrong order.
+/// Clauses in the wrong order.
 pub(crate) fn by_after_where(at: Span) -> Box<Diagnostic> {
     refuse(
         "E1111",
@@ -294,7 +294,7 @@ pub(crate) fn by_after_where(at: Span) -> Box<Diagnostic> {
     )
 }
 
-/// A condition in too many others.
+/// A condition that is nested too deep.
 pub(crate) fn too_deep(at: Span, most: usize) -> Box<Diagnostic> {
     refuse(
         "E1112",

@@ -1,4 +1,4 @@
-//! An attribute of messages as P4: the bytes of its text that are kept, and the call that reads it.
+//! Attributes of messages in P4: the bytes of texts that are kept, and the calls that read attributes.
 
 use super::p4::{Block, Expr, Stmt, Type, all, declare, name, number, text, variable};
 use crate::MAX_TEXT;
@@ -8,35 +8,35 @@ use crate::query::{Function, Query};
 use diag::{Diagnostic, Span};
 use payload::Kind;
 
-/// The bytes of keys that figures may have.
+/// Greatest size of a metric's key, in bytes.
 const LONGEST_KEY: usize = 128;
-/// The fewest bytes of a text that are worth keeping.
+/// Least number of bytes of a text that is worth keeping.
 const SHORTEST_TEXT: usize = 16;
-/// The longest text that a condition may compare.
+/// Longest text that a condition may compare, in bytes.
 const LONGEST_COMPARED: usize = 256;
 
-/// An attribute that is read.
+/// Attribute of a message that the program reads.
 pub(super) struct Attribute {
-    /// In the query.
+    /// Index in the query.
     pub index: usize,
-    /// In the message.
+    /// Name in the message.
     pub name: String,
-    /// Its variable.
+    /// Name of its variable.
     pub variable: String,
     pub kind: Kind,
-    /// Of a text, the bytes that are read.
+    /// Number of bytes that are read of a text.
     pub width: usize,
-    /// True if its bytes are an address, whose length is known.
+    /// True if its bytes are an address, whose length is constant.
     pub is_address: bool,
 }
 
 impl Attribute {
-    /// True if it is bytes of any length.
+    /// Returns true if it is bytes of variable length.
     pub(super) fn is_text(&self) -> bool {
         !matches!(self.kind, Kind::Number { .. }) && !self.is_address
     }
 
-    /// The type of the variable.
+    /// Returns the type of the variable.
     pub(super) fn ty(&self) -> Type {
         Type::Bits(match self.kind {
             Kind::Number { bits, .. } => bits,
@@ -44,27 +44,27 @@ impl Attribute {
         })
     }
 
-    /// The variable of its value.
+    /// Returns the variable of its value.
     pub(super) fn value(&self) -> Expr {
         name(&self.variable)
     }
 
-    /// Of a text, the variable of its length in bytes.
+    /// Returns the variable of a text's length in bytes.
     pub(super) fn length(&self) -> Expr {
         name(format!("{}_length", self.variable))
     }
 
-    /// The variable that says whether the message has it.
+    /// Returns the variable that is true if the message has it.
     pub(super) fn has(&self) -> Expr {
         name(self.has_name())
     }
 
-    /// The name of that variable.
+    /// Returns the name of that variable.
     pub(super) fn has_name(&self) -> String {
         format!("has_{}", self.variable)
     }
 
-    /// Reads it.
+    /// Emits the call that reads it.
     pub(super) fn get(&self) -> Block {
         let attribute = text(&self.name);
         let has = |method, args| declare(Type::Bool, self.has_name(), messages(method, args));
@@ -92,20 +92,20 @@ impl Attribute {
     }
 }
 
-/// The object that reads messages.
+/// Name of the object that reads messages.
 pub(super) const MESSAGES: &str = "messages";
 
-/// A call of the object that reads messages.
+/// Emits a call of the object that reads messages.
 pub(super) fn messages(method: &str, args: Vec<Expr>) -> Expr {
     name(MESSAGES).method(method, args)
 }
 
-/// True if a regular expression is found in an attribute.
+/// Tests that a regular expression matches in an attribute.
 pub(super) fn matches(attribute: &str, pattern: &str) -> Expr {
     messages("matches", vec![text(attribute), text(pattern)])
 }
 
-/// The bytes of each text that are kept as a key or as an item: as many as there is room for.
+/// Computes how many bytes of each text are kept as a key or an item: as many as fit.
 pub(super) fn kept_of_texts(query: &Query) -> Result<usize, Box<Diagnostic>> {
     let size = |x: usize| match query.attributes[x].ty {
         catalogue::Type::Text => None,
@@ -123,7 +123,7 @@ pub(super) fn kept_of_texts(query: &Query) -> Result<usize, Box<Diagnostic>> {
     if texts == 0 {
         return Ok(MAX_TEXT);
     }
-    // Each has its length behind it.
+    // Each text is followed by its length.
     let room = LONGEST_KEY.saturating_sub(others) / texts;
     let kept = room.saturating_sub(8) / 8 * 8;
     match kept >= SHORTEST_TEXT {
@@ -136,13 +136,13 @@ pub(super) fn kept_of_texts(query: &Query) -> Result<usize, Box<Diagnostic>> {
     }
 }
 
-/// Whether an attribute is a key or an item, or is added up.
+/// Returns true if an attribute is a key, an item, or the argument of an aggregate.
 pub(super) fn is_kept(query: &Query, index: usize) -> bool {
     let mut aggregates = query.aggregates.iter();
     query.keys.contains(&index) || aggregates.any(|a| a.function.attribute() == Some(index))
 }
 
-/// The bytes of a text that the program needs for what it keeps.
+/// Returns the number of bytes of a text that the program needs for the values it keeps.
 pub(super) fn kept_of(query: &Query, index: usize, kept: usize) -> usize {
     match is_kept(query, index) {
         true => kept,
@@ -150,7 +150,7 @@ pub(super) fn kept_of(query: &Query, index: usize, kept: usize) -> usize {
     }
 }
 
-/// The bytes of the longest text with which a condition compares an attribute.
+/// Returns the size of the longest text that a condition compares with an attribute.
 pub(super) fn longest_compared(index: usize, query: &Query) -> Result<usize, Box<Diagnostic>> {
     let own = query.texts.iter().filter(|text| text.attribute == index);
     let longest = own.max_by_key(|text| text.bytes);

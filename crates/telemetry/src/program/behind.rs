@@ -1,14 +1,14 @@
-//! Finding the body of a message and the next one, as P4: [`crate::behind`] does the same.
+//! End of a message in P4: its body, and the next message. [`crate::behind`] does the same.
 
 use super::attribute::messages;
 use super::message::{SEGMENT, apply};
 use super::p4::{Block, Expr, Stmt, Type, all, any, declare, name, number, text, variable};
 use payload::{Exchange, Kind, Next, Schema, Side, Sides};
 
-/// Bytes of a request's attribute by which its kind is known.
+/// Number of bytes of a request's attribute that identify its kind.
 const WIDTH: usize = 8;
 
-/// The statements that find the next message. With `awaits`, they keep which requests wait for their answers.
+/// Emits the statements that locate the next message. With `awaits`, they record the requests that wait for answers.
 pub(super) fn behind(schema: &Schema, next: &Next, awaits: bool) -> Block {
     let mut out = Block::new();
     let mut numbers = Numbers {
@@ -68,7 +68,8 @@ pub(super) fn behind(schema: &Schema, next: &Next, awaits: bool) -> Block {
     out
 }
 
-/// Variables of one bit each: other messages have the same paths behind them, which the verifier follows once.
+/// Names of variables of one bit each. Messages with different values share the code after them, so the verifier
+/// explores it once.
 const IS_ANSWER: &str = "is_answer";
 const IS_EMPTY: &str = "is_empty";
 
@@ -80,7 +81,7 @@ const HAS_REQUEST: &str = "is_asking";
 const REQUEST: &str = "asking";
 const REQUEST_LENGTH: &str = "asking_length";
 
-/// The statements that read the attribute of requests.
+/// Emits the statements that read the identifying attribute of requests.
 fn bytes_of(attribute: &str) -> [Stmt; 3] {
     let args = vec![text(attribute), name(REQUEST), name(REQUEST_LENGTH)];
     [
@@ -90,7 +91,7 @@ fn bytes_of(attribute: &str) -> [Stmt; 3] {
     ]
 }
 
-/// The condition that it is these bytes.
+/// Tests that this attribute has these bytes.
 fn is_text(bytes: &[u8]) -> Expr {
     let mut padded = bytes.to_vec();
     padded.resize(WIDTH, 0);
@@ -103,14 +104,14 @@ fn bit(condition: Expr) -> Expr {
     condition.cast(Type::Bits(1))
 }
 
-/// The attributes of a message that are numbers, each read once.
+/// Attributes of a message that are numbers, each read once.
 struct Numbers<'s> {
     schema: &'s Schema,
     known: Vec<&'s str>,
 }
 
 impl<'s> Numbers<'s> {
-    /// Variables that say that an attribute is there, and its value.
+    /// Returns the variables of an attribute: its presence and its value.
     fn of(&mut self, attribute: &'s str, out: &mut Block) -> (Expr, Expr) {
         let place = self.known.iter().position(|known| *known == attribute);
         let place = place.unwrap_or_else(|| {
@@ -139,7 +140,7 @@ impl<'s> Numbers<'s> {
         (name(has), name(value))
     }
 
-    /// The bit that says that a message is of a side.
+    /// Computes the bit that is set if a message is of a side.
     fn is(&mut self, side: &'s Side, out: &mut Block) -> Expr {
         let (has, value) = self.of(&side.attribute, out);
         let among = |numbers: &[u64]| {
@@ -164,7 +165,7 @@ impl<'s> Numbers<'s> {
     }
 }
 
-/// Numbers as ranges: of each the first one, and how many follow it.
+/// Groups numbers into ranges: the first number of each, and how many follow it.
 fn ranges(numbers: &[u64]) -> Vec<(u64, u64)> {
     let mut sorted = numbers.to_vec();
     sorted.sort_unstable();

@@ -1,4 +1,4 @@
-//! A condition as a P4 expression.
+//! Conditions as P4 expressions.
 
 use super::field::{Layout, Source};
 use super::p4::{Expr, all, any, number};
@@ -6,7 +6,7 @@ use crate::catalogue::Type;
 use crate::query::{Condition, Element, Predicate};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The expression that is true where the condition holds.
+/// Returns the expression that is true if the condition holds.
 pub(super) fn expression(condition: &Condition, layout: &Layout) -> Expr {
     let expressions = |parts: &[Condition]| -> Vec<Expr> {
         parts.iter().map(|part| expression(part, layout)).collect()
@@ -44,7 +44,7 @@ fn test(predicate: &Predicate, source: &Source, ty: Type) -> Expr {
     }
 }
 
-/// Whether a value is an element.
+/// Tests that a value is an element.
 fn is(element: &Element, source: &Source, ty: Type) -> Expr {
     let value = || source.value.clone();
     match (element, ty) {
@@ -73,19 +73,20 @@ fn is(element: &Element, source: &Source, ty: Type) -> Expr {
                 false => inside,
             }
         }
-        // A value of another type is no element.
+        // A value of another type never equals an element.
         _ => Expr::Bool(false),
     }
 }
 
-/// The prefix of length 96 to which IPv4 addresses are mapped.
+/// Prefix of length 96 to which IPv4 addresses are mapped.
 const MAPPED: Ipv6Addr = Ipv4Addr::UNSPECIFIED.to_ipv6_mapped();
 
 fn mask(length: u8) -> u128 {
     u128::MAX.checked_shl(128 - u32::from(length)).unwrap_or(0)
 }
 
-/// The condition that a text begins with these bytes, and that its length is so related to theirs. Its variable has room for them.
+/// Tests that a text begins with these bytes, and compares its length with theirs. The text's variable holds at least
+/// as many bytes.
 fn begins(bytes: &[u8], operator: &'static str, source: &Source) -> Expr {
     let Some(text) = &source.text else {
         return Expr::Bool(false);

@@ -1,11 +1,11 @@
-//! The counters of a query's program: those of `p4include/streams.p4`, and its own behind them.
+//! Counters of a query's program: those of `p4include/streams.p4`, followed by its own.
 
 use super::p4::{Enum, Stmt, name};
 
-/// The object with the counters.
+/// Name of the object with the counters.
 pub(super) const COUNTS: &str = "counts";
 
-/// Each is one counter, whose index is its place.
+/// Counter. Its index is its position in the enum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Count {
     Gap,
@@ -25,7 +25,8 @@ pub(super) enum Count {
     Unmatched,
 }
 
-/// All, by their places: of which enum each is, the include file's or the program's, its name there, and of the program's own its comment.
+/// All counters by index: the enum that has it (the include file's or the program's), its name there, and a comment for
+/// the program's own.
 const ALL: [(Count, &str, &str, &str); 15] = [
     (Count::Gap, SHIPPED, "GAP", ""),
     (Count::Again, SHIPPED, "AGAIN", ""),
@@ -71,14 +72,14 @@ const OWN: &str = "query_count";
 pub(super) const COUNTERS: usize = ALL.len();
 
 impl Count {
-    /// Counts one more.
+    /// Emits the increment of the counter.
     pub(super) fn increment(self) -> Stmt {
         let (_, of, member, _) = ALL[self as usize];
         Stmt::Call(name(COUNTS).method("increment", vec![name(of).member(member)]))
     }
 }
 
-/// The enum that names the program's own counters.
+/// Returns the enum with the names of the program's own counters.
 pub(super) fn names() -> Enum {
     Enum {
         name: OWN,

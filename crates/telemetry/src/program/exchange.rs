@@ -1,4 +1,5 @@
-//! Requests and their responses in P4: requests wait in a flow state. With `p4include/exchanges.p4` it does what [`crate::exchange`] does.
+//! Requests and responses in P4: requests wait in a flow state. With `p4include/exchanges.p4`, the code does the same
+//! as [`crate::exchange`].
 
 use super::attribute::{Attribute, matches};
 use super::counted::Count;
@@ -13,10 +14,10 @@ use crate::query::{Condition, Predicate, Query};
 use diag::Diagnostic;
 use payload::{Exchange, Schema, Side, Sides, Transport};
 
-/// The flow states.
+/// Names of the flow states.
 const STATES: [&str; 2] = ["waiting", "connections"];
 
-/// The flow states of a program that pairs messages.
+/// Returns the flow states of a program that pairs messages.
 pub(super) fn states(rules: &Exchange) -> &'static [&'static str] {
     match rules.id {
         Some(_) => &STATES[..1],
@@ -24,20 +25,20 @@ pub(super) fn states(rules: &Exchange) -> &'static [&'static str] {
     }
 }
 
-/// How the messages of a query are paired.
+/// Rule that pairs the messages of a query.
 pub(super) struct Pairing<'q> {
     schema: &'q Schema,
     rules: &'q Exchange,
-    /// The attributes that show the side and the number of a message, and that the query does not read.
+    /// Attributes that give the side and the number of a message, apart from those that the query reads.
     pub attributes: Vec<Attribute>,
-    /// Regular expressions that the condition has, each with the index of its attribute in the query.
+    /// Regular expressions of the condition, each with the index of its attribute in the query.
     patterns: Vec<(usize, String)>,
 }
 
-/// How the messages of a query are paired, if it is about response times.
+/// Returns the rule that pairs a query's messages, if the query is about response times.
 ///
 /// # Errors
-/// No program reads what shows the sides.
+/// No program can read an attribute that identifies the sides.
 pub(super) fn pairing<'q>(
     query: &'q Query,
     schema: &'q Schema,
@@ -96,7 +97,7 @@ fn find_patterns(condition: &Condition, found: &mut Vec<(usize, String)>) {
 }
 
 impl Pairing<'_> {
-    /// The regular expressions that are asked of an attribute, and the variable that says whether each is found.
+    /// Returns the regular expressions on an attribute, each with the variable of its result.
     pub(super) fn matched(&self, index: usize) -> Vec<(String, Expr)> {
         let all = self.patterns.iter().enumerate();
         let own = all.filter(|(_, (known, _))| *known == index);
@@ -104,7 +105,7 @@ impl Pairing<'_> {
             .collect()
     }
 
-    /// Whether messages are matched by their order.
+    /// Returns true if messages are matched by their order.
     fn in_order(&self) -> bool {
         self.rules.id.is_none()
     }
@@ -113,7 +114,7 @@ impl Pairing<'_> {
         self.schema.transport == Transport::Tcp
     }
 
-    /// The type of a request that waits: its time, and what is kept of these attributes.
+    /// Returns the type of a waiting request: its time, and the preserved values of attributes.
     pub(super) fn request_type(&self, read: &[Attribute]) -> Struct {
         let kept = self.kept(read).into_iter();
         let kept = kept.map(|kept| (kept.ty, kept.field));
@@ -126,7 +127,7 @@ impl Pairing<'_> {
         }
     }
 
-    /// The objects.
+    /// Returns the objects of the program.
     pub(super) fn objects(&self) -> Vec<Instance> {
         let [waiting, connections] = STATES;
         let states = |types: [&str; 2], size: usize, name: &str| Instance {
@@ -139,7 +140,7 @@ impl Pairing<'_> {
         if self.in_order() {
             let types = ["stream_ends", "exchange_connection"];
             all.push(states(types, FLOWS, connections));
-            // What TCP carries may be sent again.
+            // TCP may retransmit.
             let once = Expr::Bool(!self.is_tcp());
             all.push(Instance {
                 ty: named("exchange_number"),
@@ -159,7 +160,7 @@ impl Pairing<'_> {
         all
     }
 
-    /// In front of all messages of a packet.
+    /// Emits the statements before all messages of a packet.
     pub(super) fn begin(&self) -> Block {
         if !self.in_order() || !self.is_tcp() {
             return Block::new();
@@ -174,7 +175,7 @@ impl Pairing<'_> {
         ]
     }
 
-    /// Behind all messages of a segment.
+    /// Emits the statements after all messages of a segment.
     pub(super) fn end(&self) -> Block {
         if !self.in_order() {
             return Block::new();
@@ -183,7 +184,7 @@ impl Pairing<'_> {
         vec![when(missed, vec![apply("miss", vec![name(ENDS)])])]
     }
 
-    /// The condition that a message shows its side.
+    /// Tests that a message shows its side.
     fn is_sided(&self, read: &[Attribute]) -> Expr {
         match &self.rules.sides {
             Sides::Ports => Expr::Bool(true),
@@ -195,7 +196,7 @@ impl Pairing<'_> {
         }
     }
 
-    /// The conditions that a message is a request, and that it is a response.
+    /// Returns two conditions: the message is a request, and it is a response.
     fn sides(&self, read: &[Attribute]) -> [Expr; 2] {
         match &self.rules.sides {
             Sides::Ports => ["dst_port", "src_port"].map(|end| {
@@ -208,13 +209,14 @@ impl Pairing<'_> {
         }
     }
 
-    /// The attribute of a name, of those that are read.
+    /// Returns the attribute of this name among those that are read.
     fn attribute<'a>(&'a self, read: &'a [Attribute], name: &str) -> Option<&'a Attribute> {
         let mut all = read.iter().chain(&self.attributes);
         all.find(|attribute| attribute.name == name)
     }
 
-    /// A message, `whole` or not: `record` gets its attributes and those of its request.
+    /// Emits the statements for a message, malformed or not. `record` emits those for a record, with the attributes of
+    /// the response and its request.
     pub(super) fn message(&self, read: &[Attribute], record: impl FnOnce() -> Block) -> Block {
         let [is_request, is_response] = self.sides(read);
         let is_response = all([name("is_request").not(), is_response]);
@@ -240,7 +242,7 @@ impl Pairing<'_> {
         out
     }
 
-    /// Numbers a message.
+    /// Emits the statement that numbers a message.
     fn number(&self, read: &[Attribute]) -> Stmt {
         let exchange = name(EXCHANGE);
         if let Some(id) = &self.rules.id {
@@ -263,7 +265,7 @@ impl Pairing<'_> {
         apply("in_order", vec![exchange, position, missed])
     }
 
-    /// Keeps a request until its response comes.
+    /// Emits the statements that keep a request until its response arrives.
     fn request(&self, read: &[Attribute]) -> Block {
         let kept = self.kept(read);
         let zeros = vec![number(0u8); 1 + kept.len()];
@@ -296,7 +298,7 @@ impl Pairing<'_> {
         out
     }
 
-    /// Finds the request of a response, and records both.
+    /// Emits the statement that finds the request of a response, and records both.
     fn response(&self, read: &[Attribute], record: impl FnOnce() -> Block) -> Stmt {
         let [waiting, _] = STATES;
         let take = vec![name(waiting), name(EXCHANGE), name(REQUEST)];
@@ -322,7 +324,7 @@ impl Pairing<'_> {
         when(all([name("is_response"), is_next]), response)
     }
 
-    /// Takes an attribute from the request if the response lacks it.
+    /// Emits the statement that takes an attribute from the request if the response lacks it.
     fn or_of_request(&self, attribute: &Attribute) -> Stmt {
         let of_request = |field: &str| name(REQUEST).member(field);
         let is_one = |field: &str| of_request(field).equals(number(1u8));
@@ -344,7 +346,7 @@ impl Pairing<'_> {
         when(lacks, take)
     }
 
-    /// The fields of a request that waits, besides its time.
+    /// Returns the fields of a waiting request, besides its time.
     fn kept(&self, read: &[Attribute]) -> Vec<Kept> {
         let bit = |field: String| Kept {
             ty: Type::Bits(1),
@@ -372,14 +374,14 @@ impl Pairing<'_> {
     }
 }
 
-/// A field of a request that waits, and the value that it gets.
+/// Field of a waiting request, and the value assigned to it.
 struct Kept {
     ty: Type,
     field: String,
     value: Expr,
 }
 
-/// The variable that says whether a regular expression is found.
+/// Name of the variable with the result of a regular expression.
 fn match_name(number: usize) -> String {
     format!("match_{number}")
 }
@@ -388,7 +390,7 @@ fn length_name(attribute: &Attribute) -> String {
     format!("{}_length", attribute.variable)
 }
 
-/// The condition that a message is of a side, as its attribute shows.
+/// Tests the attribute that identifies a side.
 fn side_test(side: &Side, attribute: Option<&Attribute>) -> Expr {
     let Some(attribute) = attribute else {
         return Expr::Bool(false);
@@ -402,18 +404,18 @@ fn side_test(side: &Side, attribute: Option<&Attribute>) -> Expr {
     all([attribute.has()].into_iter().chain(is_one).chain(is_none))
 }
 
-/// The variables of a message as part of an exchange, and of the request that waits or waited.
+/// Names of the variables of a message in an exchange, and of its request.
 const EXCHANGE: &str = "exchange";
 const REQUEST: &str = "request";
-/// The variable of a response time, in nanoseconds.
+/// Name of the variable of a response time, in nanoseconds.
 const RESPONSE_TIME: &str = "response_time";
 
-/// The time of the packet.
+/// Time of the packet.
 fn now() -> Expr {
     name("input").member("timestamp")
 }
 
-/// How a response time is found in P4.
+/// Returns the source of a response time in P4.
 pub(super) fn source() -> Source {
     Source {
         has: None,

@@ -1,47 +1,47 @@
-//! Attributes as P4: whether a packet has one, and its value.
+//! Attributes in P4: their presence and value in a packet.
 
 use super::message::Reader;
 use super::p4::{self, Expr, Struct, any, name, named};
 use crate::catalogue::{Attribute, Field, Type};
 use crate::query::{Function, Query};
 
-/// An attribute in P4.
+/// Attribute in P4.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
-    /// True if the packet has it; `None` if every packet does.
+    /// Condition that the packet has it; `None` if every packet does.
     pub has: Option<Expr>,
-    /// Its value, if it has.
+    /// Value, if the packet has it.
     pub value: Expr,
-    /// Its name in the message, if it is one of a message.
+    /// Name in the message, if it belongs to one.
     pub attribute: String,
-    /// Of a text, how its value is held.
+    /// Variables of a text.
     pub text: Option<Held>,
-    /// The value as it is kept, as a key or an item.
+    /// Value as a key or an item.
     pub key: Expr,
-    /// The type of what is kept.
+    /// Type of the key or item.
     pub ty: p4::Type,
-    /// Regular expressions, and the variables that say whether they are found, where that is known before.
+    /// Regular expressions, and the variables of their results, if they are evaluated before the condition.
     pub matched: Vec<(String, Expr)>,
 }
 
-/// A text in variables.
+/// Text in variables.
 #[derive(Clone, Debug)]
 pub(super) struct Held {
-    /// The bits of its first bytes, behind which are zeros.
+    /// Number of bits in the variable of its first bytes; it is padded with zeros.
     pub width: usize,
-    /// The variable with the bytes of all.
+    /// Variable with the number of bytes in all.
     pub length: Expr,
 }
 
-/// A query, and what its attributes are in P4.
+/// Query, with its attributes in P4.
 pub(super) struct Layout<'q> {
     pub query: &'q Query,
     pub sources: Vec<Source>,
-    /// What reads the messages, if it is about messages.
+    /// Reader of messages, if the query is about messages.
     pub reader: Option<Reader<'q>>,
 }
 
-/// An attribute in P4; `None` if it is one of a message.
+/// Returns an attribute in P4; `None` if it belongs to a message.
 pub(super) fn source(attribute: &Attribute) -> Option<Source> {
     let (header, value) = place(attribute.field()?);
     let is_valid = |header: &str| name("hdr").member(header).valid();
@@ -68,7 +68,7 @@ pub(super) fn source(attribute: &Attribute) -> Option<Source> {
     })
 }
 
-/// The header that a field is in, and where its value is found.
+/// Returns the header of a field, and the expression for its value.
 fn place(field: Field) -> (&'static str, &'static str) {
     match field {
         Field::PacketLength => ("", "input.length"),
@@ -103,11 +103,11 @@ fn place(field: Field) -> (&'static str, &'static str) {
     }
 }
 
-/// What is put behind the name of an attribute to name what belongs to it.
+/// Suffixes of names derived from an attribute's name.
 const BEHIND: [&str; 4] = ["_length", "_kept", "_signed", "_t"];
 
-/// The names of a query's attributes as ones of P4. P4 has fewer signs for names, so that some have a number behind them:
-/// none is that of another, or of what belongs to another.
+/// Returns names in P4 for a query's attributes. P4 allows fewer characters in names, so some names get a number. No
+/// name equals another one or a name derived from another.
 pub(super) fn names(query: &Query) -> Vec<String> {
     let belongs = |name: &str, to: &str| match name.strip_prefix(to) {
         Some(rest) => rest.is_empty() || BEHIND.contains(&rest),
@@ -138,7 +138,7 @@ impl Layout<'_> {
         attributes.any(|attribute| matches!(attribute.ty, Type::Flow | Type::Address))
     }
 
-    /// The types of groups, and of items with their groups.
+    /// Returns the types of groups, and of items with their groups.
     pub(super) fn types(&self) -> Vec<Struct> {
         let names = names(self.query);
         let keys = self.query.keys.iter();
@@ -146,7 +146,7 @@ impl Layout<'_> {
             .map(|&key| (self.sources[key].ty.clone(), names[key].clone()))
             .collect();
         if keys.is_empty() {
-            // One group.
+            // Without keys, there is one group.
             keys.push((p4::Type::Bits(1), "all".to_owned()));
         }
         let group = Struct {
@@ -166,13 +166,13 @@ impl Layout<'_> {
         of_messages.chain([group]).chain(tops).collect()
     }
 
-    /// Whether a packet has all keys.
+    /// Tests that a packet has all keys.
     pub(super) fn has_keys(&self) -> Expr {
         let keys = self.query.keys.iter();
         p4::all(keys.filter_map(|&key| self.sources[key].has.clone()))
     }
 
-    /// A group whose keys are all zero.
+    /// Returns a group whose keys are all zero.
     pub(super) fn no_group(&self) -> Expr {
         let zeros = |count: usize| Expr::List(vec![p4::number(0u8); count]);
         let keys = self.query.keys.iter();
@@ -188,7 +188,7 @@ impl Layout<'_> {
         }
     }
 
-    /// The key of a packet's group.
+    /// Returns the key of a packet's group.
     pub(super) fn group(&self) -> Expr {
         let keys = self.query.keys.iter();
         let values: Vec<Expr> = keys.map(|&key| self.sources[key].key.clone()).collect();

@@ -1,4 +1,5 @@
-//! Messages as P4: where in a packet they begin, and the calls that read their attributes. `p4include/streams.p4` does the rest.
+//! Messages in P4: their positions in a packet, and the calls that read their attributes. `p4include/streams.p4` does
+//! the rest.
 
 use super::attribute::{Attribute, MESSAGES, is_kept, kept_of, kept_of_texts, longest_compared};
 use super::behind::behind;
@@ -17,34 +18,34 @@ use crate::streams::STREAMS;
 use diag::Diagnostic;
 use payload::{Asked, Kind, Next, Schema};
 
-/// Messages of a packet that are read.
+/// Greatest number of messages in a packet that are read.
 const MOST: u32 = 64;
-/// The same where the groups of a packet's messages are compared, so that its bytes count once in each.
+/// The same limit if the groups of a packet's messages are compared, so that its bytes count once in each group.
 const MOST_COMPARED: u32 = 4;
 
-/// The variable of what is known of a segment, and that of its ends.
+/// Names of the variables for the state of a segment, and for its endpoints.
 pub(super) const SEGMENT: &str = "segment";
 pub(super) const ENDS: &str = "ends";
-/// The flow state of requests that wait for their answers.
+/// Name of the flow state of requests that wait for their answers.
 pub(super) const AWAITED: &str = "awaited";
-/// The variable that counts the messages of a segment.
+/// Name of the variable that counts the messages of a segment.
 const ITERATION: &str = "iteration";
 
-/// The messages that a query reads.
+/// Reader of a query's messages.
 pub(super) struct Reader<'q> {
     query: &'q Query,
     schema: &'q Schema,
-    /// Bytes of a text that are kept.
+    /// Number of bytes of a text that are kept.
     kept: usize,
     attributes: Vec<Attribute>,
-    /// How requests and responses are paired, if it is about these.
+    /// Rule that pairs requests and responses, if the query is about them.
     pairing: Option<Pairing<'q>>,
 }
 
-/// What reads the messages of a query; `None` if it is about packets.
+/// Returns the reader of a query's messages; `None` if the query is about packets.
 ///
 /// # Errors
-/// No program reads these messages, or does with their attributes what the query asks for.
+/// No program can read these messages, or support what the query asks of their attributes.
 pub(super) fn reader<'q>(
     query: &'q Query,
     messages: &'q dyn Messages,
@@ -63,7 +64,7 @@ pub(super) fn reader<'q>(
         let name_there = attribute.name_in_message();
         let asked = schema.and_then(|schema| schema.asked(name_there).ok());
         let Asked { kind, traits, .. } = asked.ok_or_else(refused)?;
-        // Another value than the first one may be meant.
+        // The query may mean another value than the first one.
         if attribute.several || !traits.noise.is_empty() {
             let has_noise = !traits.noise.is_empty();
             return Err(errors::several(attribute.at, &attribute.name, has_noise));
@@ -99,7 +100,7 @@ pub(super) fn reader<'q>(
 }
 
 impl Reader<'_> {
-    /// How an attribute of the query is found in P4; `None` if it is none of the message.
+    /// Returns the source of the query's attribute in P4; `None` if it does not belong to the message.
     pub(super) fn source(&self, index: usize) -> Option<Source> {
         if self.query.attributes[index].ty == catalogue::Type::Time {
             return Some(exchange::source());
@@ -128,7 +129,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The include file that it needs.
+    /// Returns the include file that the program needs.
     pub(super) fn include(&self) -> &'static str {
         match self.pairing {
             Some(_) => "exchanges.p4",
@@ -136,7 +137,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The type of texts, if there are some, and those of what is kept of requests.
+    /// Returns the types of texts, if there are any, and of waiting requests.
     pub(super) fn types(&self) -> Vec<Struct> {
         let mut all = self.attributes.iter();
         let keeps_text = all.any(|attribute| self.keeps_text(attribute));
@@ -152,7 +153,7 @@ impl Reader<'_> {
         texts.into_iter().chain(requests).collect()
     }
 
-    /// The objects that read messages.
+    /// Returns the objects that read messages.
     pub(super) fn objects(&self) -> Vec<Instance> {
         let schema = self.schema;
         let instance = |ty: Type, args: Vec<Expr>, name: &str| Instance {
@@ -211,28 +212,28 @@ impl Reader<'_> {
         all
     }
 
-    /// The rule by which the next of several messages is found.
+    /// Returns the rule that locates the next of several messages.
     fn next(&self) -> Option<&Next> {
         self.schema.next.as_ref()
     }
 
-    /// Whether several messages may follow one another in a packet.
+    /// Returns true if messages may follow one another in a packet.
     fn several(&self) -> bool {
         self.next().is_some()
     }
 
-    /// True if the request of a message may say that it has no body.
+    /// Returns true if the request of a message may decide that it has no body.
     fn awaits(&self) -> bool {
         awaits(self.schema)
     }
 
-    /// Whether the bytes of a packet are to count once in each group of its messages.
+    /// Returns true if the bytes of a packet must count once in each group of its messages.
     pub(super) fn compares_groups(&self) -> bool {
         let mut all = self.query.aggregates.iter();
         self.several() && all.any(|a| a.function == Function::Bytes)
     }
 
-    /// Bytes to add to a group: the packet's length, once.
+    /// Emits the computation of the bytes to add to a group: the packet's length, once.
     pub(super) fn bytes(&self) -> Block {
         let length = name("input").member("length").cast(Type::Bits(64));
         let mut out = vec![declare(Type::Bits(64), "bytes", length)];
@@ -251,7 +252,8 @@ impl Reader<'_> {
         out
     }
 
-    /// The statements around a record of a message, which `record` gives as of a packet; `no_group` is any group.
+    /// Emits the statements around a message's record. `record` emits those of the record, as for a packet; `no_group`
+    /// is any group.
     pub(super) fn around(&self, no_group: &Expr, record: impl FnOnce() -> Block) -> Block {
         let segment = || name(SEGMENT);
         let transport = name("hdr").member(self.schema.transport.name());
@@ -310,7 +312,7 @@ impl Reader<'_> {
             turn.push(Stmt::Call(call("stream_next", vec![segment()])));
         }
         out.push(match (self.several(), self.compares_groups()) {
-            // A loop would take more of the verifier, also one of a single turn.
+            // Even a loop of a single iteration costs the verifier more than a conditional.
             (false, _) => when(is_more.clone(), turn),
             (true, false) => Stmt::Turns(ITERATION, MOST, is_more.clone(), turn),
             (true, true) => Stmt::Turns(ITERATION, MOST_COMPARED, is_more.clone(), turn),
@@ -322,18 +324,18 @@ impl Reader<'_> {
             }
             out.extend(self.pairing.iter().flat_map(Pairing::end));
         } else if self.several() {
-            // Not in the last turn: a verifier would have to tell that from the others.
+            // Not in the last iteration: a verifier would have to distinguish it from the others.
             out.push(when(is_more, vec![Count::Unread.increment()]));
         }
         vec![when(self.carried(), out)]
     }
 
-    /// The statements for a message.
+    /// Emits the statements for a message.
     fn message(&self, record: impl FnOnce() -> Block) -> Block {
         let mut out: Block = self.read().flat_map(Attribute::get).collect();
         let whole = match self.asks() {
             true => name(SEGMENT).member("status").equals(status("READ")),
-            // What is wrong behind that does not matter.
+            // Faults after the attributes do not matter.
             false => Expr::Bool(true),
         };
         out.push(declare(Type::Bool, "whole", whole));
@@ -346,25 +348,25 @@ impl Reader<'_> {
         out
     }
 
-    /// The attributes that are read.
+    /// Returns the attributes that are read.
     fn read(&self) -> impl Iterator<Item = &Attribute> {
         let pairing = self.pairing.as_ref();
         let pairing = pairing.map_or(&[][..], |pairing| &pairing.attributes);
         self.attributes.iter().chain(pairing)
     }
 
-    /// The names of the attributes that are read.
+    /// Returns the names of the attributes that are read, as a list for the reader.
     fn asked(&self) -> String {
         let names: Vec<&str> = self.read().map(|a| a.name.as_str()).collect();
         names.join(",")
     }
 
-    /// True if attributes are read.
+    /// Returns true if attributes are read.
     fn asks(&self) -> bool {
         self.read().next().is_some()
     }
 
-    /// The statements that count a message; `record` makes those for a whole one.
+    /// Emits the statements that count a message; `record` emits those for one without a fault.
     fn taken(&self, record: impl FnOnce() -> Block) -> Block {
         let counted = || {
             let mut out = vec![Count::Message.increment()];
@@ -382,7 +384,7 @@ impl Reader<'_> {
                 vec![Count::Malformed.increment()],
             )]
         };
-        // Of streams, what is wrong with the last message is counted behind it.
+        // In streams, a fault of the last message is counted after it.
         match (&self.pairing, self.schema.follow) {
             (None, true) => {
                 let recorded = segment.member("message").member("recorded");
@@ -398,7 +400,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The condition that a packet may carry such a message.
+    /// Tests that a packet may carry such a message.
     fn carried(&self) -> Expr {
         let transport = || name("hdr").member(self.schema.transport.name());
         if !self.schema.recognise.is_empty() {
@@ -410,12 +412,12 @@ impl Reader<'_> {
         all([transport().valid(), any(ports)])
     }
 
-    /// Whether an attribute is a text that is a key or an item.
+    /// Returns true if an attribute is a text that is a key or an item.
     fn keeps_text(&self, attribute: &Attribute) -> bool {
         attribute.is_text() && is_kept(self.query, attribute.index)
     }
 
-    /// Keeps the first bytes of texts.
+    /// Emits the statements that keep the first bytes of texts.
     fn keep(&self) -> Block {
         let mut out = Block::new();
         let texts = self.attributes.iter().filter(|a| self.keeps_text(a));
@@ -433,12 +435,12 @@ impl Reader<'_> {
         out
     }
 
-    /// True if a text is longer than the bytes that are kept.
+    /// Tests that a text is longer than the bytes that are kept.
     fn is_cut(&self, attribute: &Attribute) -> Expr {
         attribute.length().binary(">", number(self.kept as u64))
     }
 
-    /// Counts texts that are longer than what is kept, where keys, `top` and `distinct` have them.
+    /// Emits the statements that count texts which were cut for keys, `top` and `distinct`.
     pub(super) fn cut(&self) -> Block {
         let keys = self.query.keys.iter().copied();
         let items = self.query.aggregates.iter();
@@ -456,13 +458,13 @@ impl Reader<'_> {
     }
 }
 
-/// True if the request of a message that is followed may say that it has no body.
+/// Returns true if streams are followed and the request of a message may decide that it has no body.
 pub(super) fn awaits(schema: &Schema) -> bool {
     let next = schema.next.as_ref().filter(|_| schema.follow);
     next.is_some_and(|next| !next.answers.is_empty())
 }
 
-/// Two arguments: true if there is an attribute, and its name.
+/// Returns two arguments: true if there is an attribute, and its name.
 fn optional(attribute: Option<&str>) -> [Expr; 2] {
     [
         Expr::Bool(attribute.is_some()),
@@ -470,27 +472,27 @@ fn optional(attribute: Option<&str>) -> [Expr; 2] {
     ]
 }
 
-/// A status of messages.
+/// Returns a status of messages.
 pub(super) fn status(member: &str) -> Expr {
     name("message_status").member(member)
 }
 
-/// A call of a control.
+/// Emits a call of a control.
 pub(super) fn apply(control: &str, args: Vec<Expr>) -> Stmt {
     Stmt::Call(name(control).method("apply", args))
 }
 
-/// The variable of what is kept of a text.
+/// Name of the variable with the kept bytes of a text.
 fn kept_name(attribute: &Attribute) -> String {
     format!("{}_kept", attribute.variable)
 }
 
-/// The variable of the group of an earlier message of a packet.
+/// Name of the variable with the group of an earlier message in the packet.
 fn earlier_group(turn: u32) -> String {
     format!("group{turn}")
 }
 
-/// The variable that says that there is such a group.
+/// Name of the variable that is true if there is such a group.
 fn is_earlier(turn: u32) -> String {
     format!("is_group{turn}")
 }

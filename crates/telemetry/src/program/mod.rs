@@ -1,8 +1,8 @@
-//! A query as a P4 program for `tap_model`, which keeps its figures on the path.
+//! Query as a P4 program for `tap_model`, which keeps its metrics on the path.
 //!
-//! The program does what [`Evaluator`](crate::Evaluator) does. It reads headers, streams, messages and exchanges by the include files of
-//! `p4include/`; what is made of the query is a tree ([`p4`]). It adds what a record has to the externs of `telemetry.p4`: those that have one
-//! group each for what `by` names. It changes no packet.
+//! The program does the same as [`Evaluator`](crate::Evaluator). It reads headers, streams, messages and exchanges by
+//! the include files of `p4include/`; the code generated from the query is a tree ([`p4`]). It adds the values of each
+//! record to the externs of `telemetry.p4`, which keep a metric for each group of `by`. It changes no packet.
 
 mod attribute;
 mod behind;
@@ -32,13 +32,13 @@ use sketch::Tally;
 pub use reading::{Kept, Reading};
 pub use stores::Stores;
 
-/// The object with each group's records.
+/// Name of the object that counts the records of each group.
 const RECORDS: &str = "records";
 
-/// The P4 program of a query, whose text it has as a comment. There is room for so many groups.
+/// Generates the P4 program of a query, with the query's text in a comment. `groups` is the greatest number of groups.
 ///
 /// # Errors
-/// No program reads what the query asks for.
+/// No program can read what the query asks for.
 pub fn program(
     query: &Query,
     text: &str,
@@ -108,7 +108,7 @@ fn tree(layout: &Layout, text: &str, groups: usize) -> Program {
     }
 }
 
-/// What becomes of a record.
+/// Emits the statements for a record.
 fn record(layout: &Layout) -> Block {
     let holds = layout.query.condition.as_ref();
     let holds = holds.map(|condition| condition::expression(condition, layout));
@@ -123,8 +123,8 @@ fn record(layout: &Layout) -> Block {
     vec![when(holds.unwrap_or(Expr::Bool(true)), matched)]
 }
 
-/// How many groups there is room for on the path where nothing else is asked for: each of so many processors has figures of its
-/// own. Without `by` there is one.
+/// Returns the default for the greatest number of groups on the path. Each processor has its own copy of a group.
+/// Without `by` it is 1.
 pub fn groups_on_path(query: &Query, processors: usize) -> usize {
     let bytes = |x: usize| aggregate::value_memory(query.attributes[x].ty);
     let key: usize = query.keys.iter().map(|&key| bytes(key)).sum();
@@ -139,7 +139,8 @@ pub fn groups_on_path(query: &Query, processors: usize) -> usize {
     groups::fitting(query, group * processors)
 }
 
-/// The objects, by name, that a query's programs at several hooks have in common: figures by group, and what is known of connections.
+/// Returns the names of the objects that a query's programs at several hooks share: metrics by group, and the state of
+/// connections.
 pub fn objects_of(query: &Query, messages: &dyn Messages) -> Vec<String> {
     let own = with_objects(query).into_iter().map(|(.., name)| name);
     let exchange = query.kind.and_then(|kind| messages.exchange(kind));
@@ -153,8 +154,8 @@ pub fn objects_of(query: &Query, messages: &dyn Messages) -> Vec<String> {
     records.chain(own).chain(states).chain(awaited).collect()
 }
 
-/// The object in which an aggregate's figures are, if not in `records`, which counts the records of a group and the bytes of their
-/// packets.
+/// Returns the object that has an aggregate's metric, unless it is `records`, which counts the records of a group and
+/// the bytes of their packets.
 fn object(function: Function, query: &Query) -> Option<String> {
     let names = field::names(query);
     let name = |x: usize| &names[x];
@@ -171,7 +172,7 @@ fn object(function: Function, query: &Query) -> Option<String> {
     })
 }
 
-/// The functions whose figures are in objects of their own, each object once.
+/// Returns the functions whose metrics have their own objects, each object once.
 fn with_objects(query: &Query) -> Vec<(Function, usize, String)> {
     let mut found: Vec<(Function, usize, String)> = Vec::new();
     for aggregate in &query.aggregates {
@@ -182,7 +183,7 @@ fn with_objects(query: &Query) -> Vec<(Function, usize, String)> {
             continue;
         };
         match found.iter_mut().find(|(_, _, known)| *known == name) {
-            // The object has room for the one that wants most.
+            // The object must suffice for the largest `top`.
             Some((Function::Top(most, _), ..)) => {
                 if let Function::Top(k, _) = aggregate.function {
                     *most = k.max(*most);
@@ -195,7 +196,7 @@ fn with_objects(query: &Query) -> Vec<(Function, usize, String)> {
     found
 }
 
-/// Keys that a `top` of so many keeps for a group.
+/// Returns the number of keys that `top` keeps for a group.
 fn kept(k: usize) -> usize {
     (k * 32).max(256)
 }
@@ -218,7 +219,7 @@ fn objects(layout: &Layout, groups: usize) -> Vec<Instance> {
                 ("distinct_count", types, vec![room.clone(), precision])
             }
             Function::Top(k, _) => {
-                // More than memory holds is refused as such, and must not become a small number.
+                // A number beyond all memory is refused later; it must not wrap to a small one.
                 let keys = kept(k).saturating_mul(groups).min(u32::MAX as usize);
                 let types = vec![named(format!("{name}_t"))];
                 ("top_keys", types, vec![number(keys as u64)])

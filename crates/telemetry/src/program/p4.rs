@@ -1,22 +1,22 @@
-//! P4 as a tree: as much of the language as the program of a query has beside what its include files declare.
+//! P4 as a tree: the subset of the language that a query's program uses besides its include files.
 
-/// A program: its include files' names, and what it declares.
+/// Program: the names of its include files, and its declarations.
 pub(super) struct Program {
-    /// The lines of the comment at its top.
+    /// Lines of the comment at its top.
     pub comment: Vec<String>,
     pub includes: Vec<&'static str>,
     pub enums: Vec<Enum>,
     pub structs: Vec<Struct>,
     pub control: Control,
-    /// The instance of the package.
+    /// Instance of the package.
     pub main: Expr,
 }
 
-/// Numbers with names.
+/// Enum with numbers.
 pub(super) struct Enum {
     pub name: &'static str,
     pub bits: u32,
-    /// Names and values, each with its comment.
+    /// Members: name, value, and comment.
     pub members: Vec<(&'static str, u32, &'static str)>,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct Struct {
 /// A control's declaration.
 pub(super) struct Control {
     pub name: &'static str,
-    /// Its `in` parameters.
+    /// Parameters of direction `in`.
     pub params: Vec<(Type, &'static str)>,
     pub instances: Vec<Instance>,
     pub apply: Block,
@@ -62,7 +62,7 @@ pub(super) enum Stmt {
     Assign(Expr, Expr),
     Call(Expr),
     If(Expr, Block, Block),
-    /// Turns that are counted from 0 on by a variable, at most so many, as long as the condition holds.
+    /// A loop with a counter from 0 and a greatest number of iterations, as long as the condition holds.
     Turns(&'static str, u32, Expr, Block),
 }
 
@@ -72,19 +72,19 @@ pub(super) enum Expr {
     Name(String),
     Member(Box<Expr>, String),
     Number(u64),
-    /// As many bits as the bytes have.
+    /// A number of as many bits as these bytes have.
     Bytes(Vec<u8>),
     Bool(bool),
     Text(String),
     List(Vec<Expr>),
     Not(Box<Expr>),
     Cast(Type, Box<Expr>),
-    /// Its bits from the first, the more significant one, to the last.
+    /// A slice from the more significant bit to the less significant one.
     Slice(Box<Expr>, usize, usize),
     Binary(&'static str, Box<Expr>, Box<Expr>),
-    /// True if all are.
+    /// A conjunction.
     All(Vec<Expr>),
-    /// True if any is.
+    /// A disjunction.
     Any(Vec<Expr>),
     Call(Box<Expr>, Vec<Expr>),
 }
@@ -105,7 +105,7 @@ pub(super) fn number(number: impl Into<u64>) -> Expr {
     Expr::Number(number.into())
 }
 
-/// A call of a function.
+/// Builds a call of a function.
 pub(super) fn call(function: impl Into<String>, args: Vec<Expr>) -> Expr {
     Expr::Call(name(function).into(), args)
 }
@@ -114,7 +114,7 @@ pub(super) fn declare(ty: Type, name: impl Into<String>, value: Expr) -> Stmt {
     Stmt::Declare(ty, name.into(), Some(value))
 }
 
-/// A variable that has no value yet.
+/// Declares a variable without a value.
 pub(super) fn variable(ty: Type, name: impl Into<String>) -> Stmt {
     Stmt::Declare(ty, name.into(), None)
 }
@@ -123,12 +123,12 @@ pub(super) fn when(condition: Expr, then: Block) -> Stmt {
     Stmt::If(condition, then, Block::new())
 }
 
-/// True if all are; one alone is itself.
+/// Builds a conjunction; a single part is returned as it is.
 pub(super) fn all(parts: impl IntoIterator<Item = Expr>) -> Expr {
     joined(parts, Expr::All, true)
 }
 
-/// True if any is; one alone is itself.
+/// Builds a disjunction; a single part is returned as it is.
 pub(super) fn any(parts: impl IntoIterator<Item = Expr>) -> Expr {
     joined(parts, Expr::Any, false)
 }
@@ -150,7 +150,7 @@ impl Expr {
         Expr::Member(self.into(), name.into())
     }
 
-    /// A call of one of its methods.
+    /// Builds a call of a method.
     pub(super) fn method(self, method: &str, args: Vec<Expr>) -> Expr {
         Expr::Call(self.member(method).into(), args)
     }
@@ -171,7 +171,7 @@ impl Expr {
         Expr::Cast(ty, self.into())
     }
 
-    /// True if a header is there.
+    /// Tests that a header is valid.
     pub(super) fn valid(self) -> Expr {
         self.method("isValid", Vec::new())
     }

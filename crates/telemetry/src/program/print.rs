@@ -1,4 +1,4 @@
-//! The text of a tree of P4.
+//! Printer of P4 trees.
 
 use super::p4::{Block, Control, Enum, Expr, Instance, Program, Stmt, Struct, Type};
 use std::fmt::{Display, Formatter, Result};
@@ -89,7 +89,7 @@ fn list<T: Display>(all: &[T]) -> String {
     all.join(", ")
 }
 
-/// Statements, so many levels deep.
+/// Prints statements, indented by `depth` levels.
 fn block(f: &mut Formatter<'_>, statements: &Block, depth: usize) -> Result {
     let pad = "    ".repeat(depth);
     for statement in statements {
@@ -126,7 +126,7 @@ impl Display for Expr {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         let joined = |parts: &[Expr], by: &str| {
             let part = |part: &Expr| match part {
-                // It binds tighter.
+                // These operators bind tighter.
                 Expr::Binary(..) => part.to_string(),
                 other => Operand(other).to_string(),
             };
@@ -156,7 +156,7 @@ impl Display for Expr {
     }
 }
 
-/// An expression that is part of another: in parentheses if it has an operator between two others.
+/// Operand of another expression: in parentheses if it has a binary operator.
 struct Operand<'e>(&'e Expr);
 
 impl Display for Operand<'_> {
@@ -168,7 +168,7 @@ impl Display for Operand<'_> {
     }
 }
 
-/// An expression behind which a member, bits or arguments stand: in parentheses if it has any operator.
+/// Expression before a member, a slice or arguments: in parentheses if it has any operator.
 struct Primary<'e>(&'e Expr);
 
 impl Display for Primary<'_> {
@@ -180,7 +180,7 @@ impl Display for Primary<'_> {
     }
 }
 
-/// A text as one between quotes in P4.
+/// Escapes a text for a P4 string.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for letter in text.chars() {

@@ -1,4 +1,4 @@
-//! What a running program of a query has found, as a report.
+//! Reports from the metrics of a query's running program.
 
 use super::attribute::kept_of_texts;
 use super::counted::{COUNTS, Count};
@@ -16,41 +16,41 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Reads the figures of the program that [`program`](super::program()) makes of a query.
+/// Reader of the metrics of the program that [`program`](super::program()) generates.
 #[derive(Clone, Debug)]
 pub struct Reading {
     query: Query,
-    /// Of each group, what its rates were about when they were last reported, by aggregate.
+    /// Totals at the last report, by group and by aggregate; rates count from there.
     reported: HashMap<Vec<Bits>, Vec<u64>>,
 }
 
-/// What a running program keeps.
+/// State of a running program.
 pub trait Kept {
-    /// Why it cannot be read.
+    /// Error in reading it.
     type Error;
 
-    /// The figures of an object, by its name.
+    /// Reads the metrics of an object, by its name.
     fn groups(&mut self, object: &str) -> Result<Groups, Self::Error>;
 
-    /// The counters of an object, by its name, that are not zero: their indices and what they count.
+    /// Reads the counters of an object, by its name. Returns the indices and values of those that are not zero.
     fn counters(&mut self, object: &str) -> Result<Vec<(u64, u64)>, Self::Error>;
 }
 
-/// Everything that a report is made of, by object.
+/// All state that goes into a report, by object.
 struct Looked {
     records: Vec<Group>,
-    /// Of the aggregates that have objects of their own, by the object's name.
+    /// Metrics of aggregates with their own objects, by the object's name.
     objects: HashMap<String, Object>,
 }
 
-/// The figures of an object, by group.
+/// Metrics of an object, by group.
 struct Object {
     groups: HashMap<Vec<Bits>, Vec<Group>>,
     unseen: u64,
 }
 
 impl Reading {
-    /// Nothing has been reported yet.
+    /// Returns a reader before the first report.
     pub fn new(query: Query) -> Reading {
         Reading {
             query,
@@ -58,13 +58,13 @@ impl Reading {
         }
     }
 
-    /// The figures so far. Rates are about what came since the last report, `seconds` ago.
+    /// Reports the metrics so far. Rates cover the time since the last report, `seconds` ago.
     ///
     /// # Errors
-    /// What a program keeps cannot be read.
+    /// The program's state cannot be read.
     pub fn report<K: Kept>(&mut self, kept: &mut K, seconds: f64) -> Result<Report, K::Error> {
         let counted = kept.counters(COUNTS)?;
-        // Read first: what other objects have of a group is then not less than what its records say.
+        // The records are read first: then other objects have at least as much of a group as its records.
         let records = kept.groups(RECORDS)?;
         let mut objects = HashMap::new();
         for aggregate in &self.query.aggregates {
@@ -80,7 +80,7 @@ impl Reading {
             objects,
         };
         if self.query.keys.is_empty() && kept.records.is_empty() {
-            // Nothing is counted as nothing.
+            // Without keys, a report has a group even before the first record.
             kept.records.push(Group {
                 key: vec![Bits::new(1, 0u32)],
                 figure: Figure::Tally(Tally::default()),
@@ -91,7 +91,7 @@ impl Reading {
             rows.push(self.row(group, &kept, seconds));
         }
         let mut report = Report::new(&self.query, rows, counts, seconds);
-        // What a text of the query's keys or items may have; those that do not fit made no program.
+        // Limit of the texts among keys or items. If they did not fit, no program was generated.
         report.text = kept_of_texts(&self.query).unwrap_or(report.text);
         Ok(report)
     }
@@ -123,25 +123,25 @@ impl Reading {
     }
 }
 
-/// How many scalars the key of a group has.
+/// Returns the number of scalars in the key of a group.
 fn scalars_of_keys(query: &Query) -> usize {
     let keys = query.keys.iter();
     let scalars: usize = keys.map(|&key| scalars(query.attributes[key].ty)).sum();
-    // Without keys there is one that is always the same.
+    // Without keys, there is a constant one.
     scalars.max(1)
 }
 
-/// How many scalars a value of a type is.
+/// Returns the number of scalars in a value of a type.
 fn scalars(ty: Type) -> usize {
     match ty {
         Type::Flow => 5,
-        // The bytes, and how many they are.
+        // The bytes, and their number.
         Type::Text => 2,
         _ => 1,
     }
 }
 
-/// Figures by the first scalars of their keys, which are a group's; those of the greatest keys have an item behind them.
+/// Groups metrics by the first scalars of their keys, which identify the group. Those of `top` have an item after them.
 fn by_group(all: Groups, scalars: usize) -> Object {
     let mut groups: HashMap<Vec<Bits>, Vec<Group>> = HashMap::new();
     for group in all.groups {
@@ -196,8 +196,8 @@ fn tally(group: Option<&Group>) -> Tally {
     }
 }
 
-/// A figure of a group, of which `figures` are what the aggregate's object has; `rates` are the seconds since the last report, and what
-/// was reported then.
+/// Computes an aggregate's value for a group from `figures`, the group's entries in the aggregate's object. `rates` has
+/// the seconds since the last report, and the total at that report.
 fn cell(
     function: Function,
     query: &Query,
@@ -265,7 +265,7 @@ fn cell(
     }
 }
 
-/// The value of a type from the scalars in front, which are taken.
+/// Takes the first scalars, and decodes them as a value of a type.
 fn value(ty: Type, bits: &mut &[Bits]) -> Option<Value<'static>> {
     let (own, rest) = bits.split_at_checked(scalars(ty))?;
     *bits = rest;

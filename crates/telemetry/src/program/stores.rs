@@ -1,4 +1,4 @@
-//! The state of running programs, as the control plane reads it.
+//! State of running programs, through the control plane.
 
 use super::Kept;
 use control::entry::find;
@@ -7,7 +7,7 @@ use control::{Groups, Piece, Store, StoreError};
 use diag::Diagnostic;
 use std::collections::BTreeMap;
 
-/// The states of the programs that a query runs as, one at least: they share their figures, and each counts its packets.
+/// Stores of the programs that a query runs as, at least one. They share their metrics, and each counts its packets.
 #[derive(Debug)]
 pub struct Stores<S>(pub Vec<S>);
 
@@ -36,7 +36,7 @@ impl<S: Store> Kept for Stores<S> {
     }
 }
 
-/// The program has every object that a report is made of.
+/// Reports an object that is missing although the program should have it.
 fn absent(wrong: &Diagnostic) -> StoreError {
     StoreError::Unsupported {
         what: wrong.message.clone(),

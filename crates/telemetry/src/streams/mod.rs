@@ -1,4 +1,4 @@
-//! Streams: where the messages of each direction of a connection begin, from one segment to the next.
+//! Streams: the positions of messages in each direction of a connection, from one segment to the next.
 //!
 //! A program on the path does the same (`p4include/streams.p4`).
 
@@ -20,72 +20,73 @@ use std::net::IpAddr;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
-/// Streams that are followed; beyond, the one that was quiet for longest is forgotten.
+/// Greatest number of streams that are followed. The least recently used one is forgotten first.
 pub(crate) const STREAMS: usize = 4096;
 
 const SYN: u32 = 2;
 
-/// The streams of a query.
+/// Streams of a query.
 pub(crate) struct Streams {
-    /// By a hash that senders cannot make collide: the standard library's, not the cache's own.
+    /// Streams by source. Unlike the default hash of the cache, the standard library's cannot be attacked with
+    /// collisions.
     streams: LruCache<Source, Stream, RandomState>,
-    /// The requests that the messages of a stream may answer.
+    /// Requests that the messages of a stream may answer.
     awaited: LruCache<Source, Awaited, RandomState>,
-    /// Whether the order of messages counts, so that none waits for its rest: that may be lost, and others pass meanwhile.
+    /// True if the order of messages counts. Then none waits for its rest, which may be lost while others pass.
     in_order: bool,
     counts: Followed,
 }
 
-/// What became of streams.
+/// Outcome of following streams.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Followed {
-    /// Messages whose rest has not come so far, among them those of streams that were forgotten since.
+    /// Messages whose rest has not arrived, including those of streams that have been forgotten.
     pub unfinished: u64,
-    /// Segments in front of which something is missing: it was lost, or comes late.
+    /// Segments after a gap: the missing bytes were lost, or arrive late.
     pub gaps: u64,
-    /// Segments whose bytes came before; they are not read again.
+    /// Retransmitted segments, which are not read again.
     pub sent_again: u64,
-    /// Messages behind which it is not known where the next one begins: of some, the head is longer than what is kept, or cut, of others nothing says how
-    /// long the body is.
+    /// Messages whose end is unknown, so that the next one could not be located. Some have a head that is truncated or
+    /// longer than the preserved bytes, others a body of unknown length.
     pub unfollowed: u64,
 }
 
 impl Followed {
-    /// Takes note of whether a message has begun and not ended, before and now.
+    /// Counts messages that have begun and not ended, from the state before and now.
     fn begun(&mut self, before: bool, now: bool) {
         self.unfinished += u64::from(now && !before);
         self.unfinished -= u64::from(before && !now);
     }
 }
 
-/// What identifies a stream.
+/// Identity of a stream.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Source {
-    /// Who sends to whom.
+    /// Sender and receiver.
     Packets {
         source: (IpAddr, u16),
         destination: (IpAddr, u16),
     },
-    /// The number that an application gave it.
+    /// Number that an application gave to the stream.
     Application(u64),
 }
 
-/// What is known of a stream.
+/// State of a stream.
 struct Stream {
     received: Received,
-    /// Whether it may have ended, as a connection between the same ports was opened.
+    /// True if it may have ended, since a connection between the same ports was opened.
     opened: bool,
     place: Position,
 }
 
-/// A segment that is not empty.
+/// Segment that is not empty.
 struct Segment<'p, 'a> {
-    /// The number of its first byte.
+    /// Sequence number of its first byte.
     first: u32,
     payload: &'p Payload<'a>,
-    /// Bytes behind those of the payload that the capture left out.
+    /// Number of bytes after the payload that the capture left out.
     cut: usize,
-    /// Whether none of its messages waits for its rest.
+    /// True if none of its messages waits for its rest.
     in_order: bool,
 }
 
@@ -96,7 +97,7 @@ impl Segment<'_, '_> {
 }
 
 impl Streams {
-    /// Those of messages whose order counts, or does not.
+    /// Returns an empty table. `in_order` is true if the order of messages counts.
     pub(crate) fn new(in_order: bool) -> Option<Streams> {
         Some(Streams {
             streams: LruCache::with_hasher(NonZeroUsize::new(STREAMS)?, RandomState::new()),
@@ -106,18 +107,18 @@ impl Streams {
         })
     }
 
-    /// What became of them so far.
+    /// Returns the outcome so far.
     pub(crate) fn counts(&self) -> Followed {
         self.counts
     }
 
-    /// Forgets the stream to which an application gave a number.
+    /// Forgets the stream with an application's number.
     pub(crate) fn end(&mut self, number: u64) {
         self.streams.pop(&Source::Application(number));
     }
 
-    /// Reads the messages in what a packet carries, from where they begin or go on. An application numbers its streams; those in other packets
-    /// differ by their headers.
+    /// Reads the messages in a packet's payload, from where they begin or continue. An application numbers its streams;
+    /// other packets are assigned to streams by their headers.
     pub(crate) fn read(
         &mut self,
         (packet, payload): (&Packet, &Payload),
@@ -126,7 +127,7 @@ impl Streams {
         each: &mut dyn FnMut(Found),
     ) {
         let Some(source) = source(packet, payload, number) else {
-            // Nothing says what it is a part of.
+            // Nothing identifies the stream.
             let mut place = Position::alone();
             reader.read(payload, &mut place, each);
             self.counts.unfollowed += place.unfollowed;
@@ -161,11 +162,11 @@ impl Streams {
             cut,
             in_order: *in_order,
         };
-        // What goes on with a stream does not begin another one.
+        // A segment that continues a stream does not begin another one.
         let known = stream.filter(|s| !s.opened || first == Some(s.received.next));
         if let Some(stream) = known {
             stream.opened = false;
-            // An application has its stream in order.
+            // An application reads its stream in order.
             segment.first = first.unwrap_or(stream.received.next);
             stream.place.awaited = awaited.get(&source).copied().unwrap_or_default();
             stream.read(&segment, reader, counts, each);
@@ -185,7 +186,7 @@ impl Streams {
 }
 
 impl Source {
-    /// The stream of the answers to what this one asks, if it is known.
+    /// Returns the stream of the answers to this one, if it is known.
     fn answers(self) -> Option<Source> {
         match self {
             Source::Packets {
@@ -200,7 +201,7 @@ impl Source {
     }
 }
 
-/// Keeps which requests wait for answers, behind a segment.
+/// Records, after a segment, which requests wait for answers.
 fn keep_requests(
     awaited: &mut LruCache<Source, Awaited, RandomState>,
     source: Source,
@@ -221,7 +222,7 @@ fn keep_requests(
 }
 
 impl Stream {
-    /// One of which nothing came in front of a segment.
+    /// Returns a stream that begins with a segment.
     fn new(segment: &Segment, place: Position) -> Stream {
         Stream {
             received: Received::new(segment.first, segment.length() as u32),
@@ -247,7 +248,7 @@ impl Stream {
             if self.place.known && !self.place.kept.is_empty() {
                 each(Found::MISSED);
             }
-            // What has begun never ends.
+            // The message that has begun never ends.
             self.place = Position {
                 skip: if self.place.skip == NO_END { NO_END } else { 0 },
                 awaited: self.place.awaited,
@@ -280,7 +281,8 @@ impl Stream {
         }
     }
 
-    /// Passes over what belongs to a body, from a byte of the segment on: from which one on the next message is read.
+    /// Passes over bytes of a body, from a byte of the segment on. Returns the offset from which the next message is
+    /// read.
     fn skip(&mut self, segment: &Segment, at: usize, counts: &mut Followed) -> usize {
         let place = &mut self.place;
         if place.skip == 0 {
@@ -310,7 +312,7 @@ impl Stream {
 }
 
 impl Segment<'_, '_> {
-    /// Reads the messages that begin in some of its bytes, or go on there.
+    /// Reads the messages that begin or continue in a range of its bytes.
     fn read(
         &self,
         bytes: Range<usize>,
@@ -327,7 +329,7 @@ impl Segment<'_, '_> {
     }
 }
 
-/// The stream that a packet is of; none of what an application received without saying so.
+/// Returns the stream of a packet; `None` if an application has not numbered it.
 fn source(packet: &Packet, payload: &Payload, number: Option<u64>) -> Option<Source> {
     if let Some(number) = number {
         return Some(Source::Application(number));

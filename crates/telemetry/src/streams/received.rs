@@ -1,34 +1,35 @@
-//! Which bytes of a stream came so far.
+//! Bytes of a stream that have arrived.
 
 use std::ops::Range;
 
-/// How many bytes in front of the end of a stream a segment may begin that came late, or again: what begins further in front is of another connection
-/// with the same ports, or the segment in front of it was not of this one.
+/// Greatest distance from the end of a stream at which a late or retransmitted segment may begin, in bytes. A segment
+/// before that belongs to another connection with the same ports; or the last segment did.
 pub(crate) const REACH: u32 = (1 << 24) - 1;
 
-/// What is known of the bytes of a stream, by their numbers, which are those of TCP.
+/// Knowledge of which bytes of a stream have arrived, by TCP sequence number.
 pub(super) struct Received {
-    /// The number of the byte behind the last one.
+    /// Sequence number after the last byte.
     pub next: u32,
-    /// Bytes in front of `next` of which it is known whether they came, [`REACH`] at most: those of the `hole` did not, all others did.
+    /// Number of bytes before `next` with a known state, [`REACH`] at most. Those in `hole` are missing, all others
+    /// have arrived.
     certain: u32,
-    /// The bytes that are missing: from so many in front of `next` to so many. There are none if both are the same.
+    /// Range of missing bytes, as distances from `next`: the start and the end. It is empty if both are equal.
     hole: (u32, u32),
 }
 
-/// Which bytes of a segment came for the first time.
+/// Bytes of a segment that arrived for the first time.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) struct Arrival {
-    /// Whether bytes in front of them are missing.
+    /// True if bytes before them are missing.
     pub behind_gap: bool,
-    /// Those in front of others that came.
+    /// Late bytes: later ones have already arrived.
     pub late: Option<Range<usize>>,
-    /// From which one on they are behind all others, if some are.
+    /// Offset from which on they are after all others, if some are.
     pub rest: Option<usize>,
 }
 
 impl Received {
-    /// A segment of which nothing came in front.
+    /// Returns the state of a stream that begins with a segment.
     pub(super) fn new(first: u32, length: u32) -> Received {
         Received {
             next: first.wrapping_add(length),
@@ -37,13 +38,13 @@ impl Received {
         }
     }
 
-    /// Takes note of a segment that is not empty: which of its bytes are to be read.
+    /// Adds a segment that is not empty. Returns its bytes that are to be read.
     pub(super) fn arrive(&mut self, first: u32, length: u32) -> Arrival {
         let ahead = first.wrapping_sub(self.next);
         let before = ahead.wrapping_neg();
         let is_ahead = ahead != 0 && ahead < 1 << 31;
         if is_ahead {
-            // There is room for one hole: in front of an earlier one, nothing is known any more.
+            // Only one hole is kept: before an earlier one, nothing is known any more.
             let (from, to) = self.hole;
             if from != to {
                 self.certain = to;
@@ -75,19 +76,20 @@ impl Received {
         }
     }
 
-    /// Takes note that the stream's end moves on by so many bytes.
+    /// Advances the stream's end by a number of bytes.
     fn go_on(&mut self, bytes: u32) {
         for distance in [&mut self.certain, &mut self.hole.0, &mut self.hole.1] {
             *distance = distance.saturating_add(bytes).min(REACH);
         }
     }
 
-    /// Which bytes did not come before of a segment that begins so many bytes in front of the stream's end; they are in front of others that did.
+    /// Returns the bytes that are new in a segment that begins `before` bytes before the stream's end; later ones have
+    /// already arrived.
     fn late(&mut self, before: u32, length: u32) -> Option<Range<u32>> {
         let (from, to) = self.hole;
         if before > self.certain {
             if from != to && length > before - from {
-                // It is over the hole too: what came in between is read again.
+                // It covers the hole and more: bytes between them are read again.
                 let end = length.min(before - to);
                 (self.certain, self.hole.0) = (before, before - end);
                 return Some(0..end);
@@ -103,7 +105,7 @@ impl Received {
         if start >= end {
             return None;
         }
-        // What is in its middle leaves the hole as it is.
+        // Bytes in the middle leave the hole as it is.
         if before - start == from {
             self.hole.0 = before - end;
         } else if before - end == to {
@@ -117,7 +119,7 @@ impl Received {
 mod tests {
     use super::*;
 
-    /// Neither a hole nor what is known of earlier bytes is taken for one of the bytes that have the same numbers, 4 GiB later.
+    /// Neither a hole nor the state of earlier bytes applies to the bytes with the same sequence numbers, 4 GiB later.
     #[test]
     fn what_is_missing_is_forgotten_behind_its_reach() {
         let mut stream = Received::new(0, 0);
@@ -138,10 +140,10 @@ mod tests {
             assert!(to <= from && from <= stream.certain && stream.certain <= REACH);
         }
         assert_eq!(stream.hole, (REACH, REACH));
-        // It came before.
+        // It arrived before.
         let again = stream.arrive(next.wrapping_sub(length), length);
         assert_eq!((again.late, again.rest), (None, None));
-        // What begins further in front than any may come late is of another stream.
+        // A segment that begins before the reach belongs to another stream.
         assert!(
             stream
                 .arrive(next.wrapping_sub(REACH + 1), length)
@@ -161,7 +163,7 @@ mod tests {
         assert_eq!(arrived(8, 12), (Some(2..12), None));
         assert_eq!(arrived(40, 10), (Some(0..10), None));
         assert_eq!(arrived(40, 10), (None, None));
-        // In its middle, nothing is noted.
+        // In its middle, nothing is recorded.
         assert_eq!(arrived(25, 5), (Some(0..5), None));
         assert_eq!(arrived(18, 50), (Some(2..22), Some(42)));
         assert_eq!(arrived(20, 30), (None, None));

@@ -1,24 +1,24 @@
-//! Numbers on the axes of pictures, and room above lines.
+//! Labels of axes, and space above lines.
 
-/// The part of a picture's height that is left to the names of so many lines, which stand above these.
+/// Returns the fraction of a picture's height that the names of this many lines need above them.
 pub(super) fn room_of_names(lines: usize) -> f64 {
-    // Of 290 pixels, each name has 18.
+    // Each name takes 18 of 290 pixels.
     let pixels = 18.0 * lines as f64 + 24.0;
     (pixels / 290.0).clamp(0.2, 0.6)
 }
 
-/// The most numbers at an axis of a histogram.
+/// Greatest number of labels at an axis of a histogram.
 const NUMBERS: usize = 10;
 
-/// Whole numbers, as powers of ten, between two such powers: each 1, 2 and 5 times a power of ten, or the powers alone if these are too many; those at the
-/// ends if there is none.
+/// Returns the labels of a logarithmic axis: logarithms of whole numbers between two bounds. They are 1, 2 and 5 times
+/// powers of ten, the powers alone if these are too many, or the whole numbers nearest to the bounds if there are none.
 pub(super) fn powers(from: f64, to: f64) -> Vec<f64> {
     let decades = || (0..20).map(|power| 10f64.powi(power));
     let within = |number: f64| Some(number.log10()).filter(|at| (from..=to).contains(at));
     let fine = decades().flat_map(|ten| [ten, 2.0 * ten, 5.0 * ten]);
     let fine: Vec<f64> = fine.filter_map(within).collect();
     let coarse: Vec<f64> = decades().filter_map(within).collect();
-    // A power of a logarithm may be a little off the number.
+    // The power of a logarithm may differ slightly from the number.
     let ends = [
         (10f64.powf(from) * (1.0 - 1e-9)).ceil(),
         (10f64.powf(to) * (1.0 + 1e-9)).floor(),
@@ -34,7 +34,7 @@ pub(super) fn powers(from: f64, to: f64) -> Vec<f64> {
     }
 }
 
-/// Whole numbers from 0 on, as far apart as 1, 2 or 5 times a power of ten.
+/// Returns whole numbers from 0 on, whose distance is 1, 2 or 5 times a power of ten.
 pub(super) fn whole(to: f64) -> Vec<f64> {
     let steps = (0..20).flat_map(|power| [1.0, 2.0, 5.0].map(|one| one * 10f64.powi(power)));
     let mut steps = steps.skip_while(|step| to / step >= NUMBERS as f64);

@@ -1,14 +1,14 @@
-//! The figures as comma-separated values (RFC 4180).
+//! Metrics as comma-separated values (RFC 4180).
 //!
-//! A spreadsheet takes a field that begins with `=`, `+`, `-` or `@` for a formula. Where a text of packets does, or a
-//! label, that character is an escape as those of texts are: `\x3d`, `\x2b`, `\x2d`, `\x40`.
+//! A spreadsheet takes a field that begins with `=`, `+`, `-` or `@` for a formula. In texts from packets, and in
+//! labels, that first character is escaped as texts are: `\x3d`, `\x2b`, `\x2d`, `\x40`.
 
 use super::{QUANTILES, json, number};
 use crate::aggregate::Cell;
 use crate::query::{Function, Query};
 use crate::report::Report;
 
-/// The first line: the time, the keys, the aggregates. A histogram has a column for each quantile.
+/// Returns the header line: the time, the keys, the aggregates. A histogram has a column for each quantile.
 pub fn header(query: &Query) -> String {
     let keys = query.keys.iter().map(|&k| query.attributes[k].name.clone());
     let aggregates = query.aggregates.iter().flat_map(|a| match a.function {
@@ -21,7 +21,8 @@ pub fn header(query: &Query) -> String {
     line(time.chain(keys).chain(aggregates).map(no_formula))
 }
 
-/// A line for each group, `seconds` after the beginning. What is not there is empty; `top` is the JSON of its items.
+/// Returns a line for each group, `seconds` after the beginning. Missing values are empty; `top` is the JSON of its
+/// items.
 pub fn lines(report: &Report, seconds: f64) -> String {
     let rows = report.shown().iter().map(|row| {
         let keys = row.keys.iter().map(|key| no_formula(key.to_string()));
@@ -52,7 +53,7 @@ fn line(fields: impl Iterator<Item = String>) -> String {
     fields.join(",") + "\n"
 }
 
-/// A text that no spreadsheet takes for a formula.
+/// Escapes a text that a spreadsheet would take for a formula.
 fn no_formula(text: String) -> String {
     match text.as_bytes().first() {
         Some(first @ (b'=' | b'+' | b'-' | b'@')) => format!("\\x{first:02x}{}", &text[1..]),

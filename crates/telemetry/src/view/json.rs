@@ -1,4 +1,4 @@
-//! The figures as JSON.
+//! Metrics as JSON.
 
 use super::QUANTILES;
 use crate::aggregate::Cell;
@@ -6,12 +6,13 @@ use crate::report::Report;
 use crate::value::Value;
 use serde_json::{Map, json};
 
-/// An object: `seconds`; `groups`, an array of objects with `keys` and `values` by name; and `counts`.
+/// Returns an object: `seconds`; `groups`, an array of objects with `keys` and `values` by name; and `counts`.
 ///
-/// Numbers are numbers, everything else is a text as in the table. A figure is a number, or null if there is none; an
-/// estimate is an object of `estimate` and `standard_error`; `top` is an object of `items` (each with `value`, `count` and
-/// `error`, by which the count may be too large) and `unseen`, more than which no other value came; a histogram is an object
-/// of `count`, quantiles, `relative_error` and `buckets` (each an array of the least number, the greatest one and the count).
+/// Numbers are numbers, all other keys are texts as in the table. The value of an aggregate is a number, or null if
+/// there is none. An estimate is an object of `estimate` and `standard_error`. `top` is an object of `items` and
+/// `unseen`; an item has `value`, `count`, and `error`, the greatest excess of the count. No value outside of the items
+/// counted more than `unseen`. A histogram is an object of `count`, quantiles, `relative_error` and `buckets`; a bucket
+/// is an array of the least number, the greatest one and the count.
 pub fn object(report: &Report) -> serde_json::Value {
     let groups: Vec<serde_json::Value> = report
         .shown()
@@ -42,7 +43,7 @@ fn value(value: &Value) -> serde_json::Value {
     }
 }
 
-/// A figure, as [`object`] has it.
+/// Returns the value of an aggregate, as in [`object`].
 pub(super) fn figure(cell: &Cell) -> serde_json::Value {
     match cell {
         Cell::Nothing => serde_json::Value::Null,

@@ -1,4 +1,4 @@
-//! The figures for people and for programs.
+//! Views of metrics, for people and for programs.
 
 mod axes;
 pub mod csv;
@@ -11,10 +11,10 @@ pub mod trend;
 use crate::aggregate::Cell;
 use crate::report::Unit;
 
-/// The quantiles of a histogram that are shown.
+/// Quantiles of a histogram that are shown.
 const QUANTILES: [(&str, f64); 3] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)];
 
-/// A figure with as many digits as it has; fractions with three.
+/// Formats a number with all its digits; fractions have three.
 fn number(cell: &Cell) -> Option<String> {
     match cell {
         Cell::Number(number) => Some(number.to_string()),
@@ -24,7 +24,7 @@ fn number(cell: &Cell) -> Option<String> {
     }
 }
 
-/// A number, or a time in the largest unit of which there is one.
+/// Formats a number, or a time in the largest unit that is not greater.
 fn scaled(number: u64, unit: Unit) -> String {
     match (unit, number) {
         (Unit::Plain, _) => number.to_string(),

@@ -1,4 +1,4 @@
-//! How the first figure of each group went over time, or how it is distributed, as SVG.
+//! Plots of the first aggregate of each group as SVG: its trend over time, or its distribution.
 
 use super::axes::{powers, room_of_names, whole};
 use super::scaled;
@@ -12,60 +12,60 @@ use sketch::Histogram;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// Reports that are kept; of more, every other one.
+/// Greatest number of reports that are kept; at that number, every other one is dropped.
 const MOST: usize = 512;
-/// Groups that are kept.
+/// Number of groups that are kept.
 const GROUPS: usize = 64;
-/// Distributions that are shown.
+/// Number of distributions that are shown.
 const DISTRIBUTIONS: usize = 4;
-/// The most letters of a title, and of a name.
+/// Greatest number of characters in the title and in a name.
 const TITLE: usize = 90;
 const NAME: usize = 36;
 
-/// What reports had, to be drawn.
+/// Values of reports, for drawing.
 #[derive(Clone, Debug)]
 pub struct History {
     title: String,
     figure: Figure,
     unit: Unit,
-    /// The aggregate's name.
+    /// Name of the aggregate.
     label: String,
     groups: HashMap<Vec<Value<'static>>, Group>,
     totals: Totals,
-    /// When the reports were.
+    /// Times of the reports.
     times: Vec<f64>,
-    /// The groups to show, and those that there are besides.
+    /// Groups to show, and number of the others.
     shown: Vec<Vec<Value<'static>>>,
     left: usize,
     distributions: Vec<(String, Histogram)>,
 }
 
-/// The keys of a group, and a value of `top` behind them.
+/// Keys of a group, followed by a value of `top`.
 type Keys<'r> = Cow<'r, [Value<'static>]>;
 
-/// A group.
+/// Group in the plot.
 #[derive(Clone, Debug, Default)]
 struct Group {
     name: String,
-    /// The number of the report, and the figure.
+    /// Points: number of the report, and value.
     points: Vec<(usize, f64)>,
 }
 
-/// What is shown of the first figure.
+/// Quantity that is drawn of the first aggregate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Figure {
-    /// A total: how much of it is new, a second.
+    /// The growth of a total, per second.
     Growth,
-    /// The totals of several values: the same of each.
+    /// The growth of the total of each of several values.
     Growths,
-    /// What it is.
+    /// The value itself.
     Level,
-    /// Its distribution so far.
+    /// The distribution so far.
     Distribution,
 }
 
 impl History {
-    /// Without reports yet, of a query whose text is `text`.
+    /// Returns an empty history of a query with this text.
     pub fn new(query: &Query, text: &str) -> History {
         let first = query.aggregates.first();
         let function = first.map_or(Function::Count, |a| a.function);
@@ -88,12 +88,12 @@ impl History {
         }
     }
 
-    /// True if it shows how something went over time.
+    /// Returns true if the plot has a time axis.
     pub fn is_over_time(&self) -> bool {
         self.figure != Figure::Distribution
     }
 
-    /// Takes a report, `elapsed` seconds after the beginning.
+    /// Adds a report, `elapsed` seconds after the beginning.
     pub fn take(&mut self, report: &Report, elapsed: f64) {
         self.unit = report.units.first().copied().unwrap_or(Unit::Plain);
         if self.figure == Figure::Distribution {
@@ -127,7 +127,7 @@ impl History {
                     points: Vec::new(),
                 };
                 if number > 0 && self.figure != Figure::Level && total.is_none() {
-                    // There was nothing of it until the last report.
+                    // The group was empty at the last report.
                     group.points.push((number - 1, 0.0));
                 }
                 self.groups.insert(keys.to_vec(), group);
@@ -141,7 +141,7 @@ impl History {
         }
     }
 
-    /// Forgets groups that are not among the leading ones, if there is no room for these.
+    /// Forgets groups that are not among the leading ones if these do not fit.
     fn make_room(&mut self, leading: &[(Keys, f64)]) {
         let new = leading
             .iter()
@@ -160,7 +160,7 @@ impl History {
         }
     }
 
-    /// Keys and figures: those of the groups, or of the values of the groups.
+    /// Returns keys and values: of the groups, or of the groups' values of `top`.
     fn figures<'r>(&self, rows: &'r [Row]) -> Vec<(Keys<'r>, f64)> {
         let mut figures = Vec::new();
         for row in rows {
@@ -182,7 +182,7 @@ impl History {
         figures
     }
 
-    /// Keeps every other report: the line is that of the means of two.
+    /// Drops every other report. Each value becomes the mean of two.
     fn halve(&mut self) {
         self.times = self.times.iter().skip(1).step_by(2).copied().collect();
         for group in self.groups.values_mut() {
@@ -212,10 +212,10 @@ impl History {
         self.distributions = found.into_iter().take(DISTRIBUTIONS).collect();
     }
 
-    /// The picture.
+    /// Draws the plot.
     ///
     /// # Errors
-    /// It cannot be drawn.
+    /// The plot cannot be drawn.
     pub fn svg(&self) -> Result<String, PlotError> {
         match self.figure {
             Figure::Distribution if !self.distributions.is_empty() => self.bars(),
@@ -290,7 +290,7 @@ impl History {
         let buckets = self.distributions.iter().map(|(_, histogram)| {
             let buckets = histogram.buckets();
             let bars = buckets.map(|(least, greatest, count)| {
-                // A scale of powers of ten; 0 is left of 1.
+                // The scale is logarithmic; 0 is left of 1.
                 let left = (least as f64).max(0.5).log10();
                 let right = (greatest as f64 + 1.0).log10();
                 (left, right, count as f64)
@@ -304,7 +304,7 @@ impl History {
                 Shape::Line { .. } => &[],
             })
         };
-        // The same scale for all.
+        // All share the same scale.
         let least = bars().fold(f64::INFINITY, |least, bar| least.min(bar.0));
         let greatest = bars().fold(f64::NEG_INFINITY, |most, bar| most.max(bar.1));
         let unit = |x: f64| match self.unit {
@@ -358,13 +358,13 @@ impl History {
     }
 }
 
-/// A group's name.
+/// Returns a group's name.
 fn name(keys: &[Value]) -> String {
     let keys: Vec<String> = keys.iter().map(Value::to_string).collect();
     shortened(&keys.join(", "), NAME)
 }
 
-/// The text on one line, with so many letters at most.
+/// Puts a text on one line, with at most this many characters.
 fn shortened(text: &str, most: usize) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = diag::shown(&words.join(" ")).into_owned();
@@ -381,9 +381,9 @@ fn number(value: f64, unit: Unit) -> String {
     }
 }
 
-/// A number with a prefix of the SI.
+/// Formats a number with an SI prefix.
 fn si(value: f64) -> String {
-    // From how much on, the unit, and its prefix.
+    // Least number for the prefix, the unit, and the prefix.
     const PREFIXES: [(f64, f64, &str); 4] = [
         (1e12, 1e12, " T"),
         (1e9, 1e9, " G"),
@@ -396,7 +396,7 @@ fn si(value: f64) -> String {
     }
 }
 
-/// So many digits behind the point, at most.
+/// Formats a number with at most this many digits after the point.
 fn trimmed(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$}");
     match text.contains('.') {
@@ -411,7 +411,7 @@ mod tests {
     use crate::report::Counts;
     use crate::{Catalogue, Schemas};
 
-    /// The history of reports a second apart, of groups of numbers, in the order of their totals.
+    /// Builds the history of reports one second apart, with groups of numbers in the order of their totals.
     fn history(text: &str, reports: &[Vec<(u64, u64)>]) -> History {
         let (schemas, mut map) = (Schemas::builtin(), diag::SourceMap::new());
         let query = crate::compile(text, &Catalogue::new(&schemas), &mut map).expect("a query");

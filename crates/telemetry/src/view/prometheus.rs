@@ -1,7 +1,7 @@
-//! The figures in Prometheus' text format.
+//! Metrics in Prometheus' text format.
 //!
-//! The name of a metric is that of what an aggregate computes; the attribute is a label. So no name depends on what a query reads:
-//! Prometheus' rules for names, which that could break, hold for every page.
+//! The function of an aggregate names the metric; its attribute is a label. So no metric's name depends on the query,
+//! and every page conforms to Prometheus' naming rules.
 
 use super::QUANTILES;
 use crate::aggregate::Cell;
@@ -11,21 +11,21 @@ use crate::value::Value as GroupKey;
 use control::exposition::{Family, Kind, Labels, Page, Summary, Unit, Value};
 use std::collections::HashSet;
 
-/// Labels that are no keys.
+/// Labels that are not keys.
 const OWN_LABELS: [&str; 4] = ["of", "k", "item", "quantile"];
 
-/// The place of an aggregate among a row's cells, and of what its numbers are.
+/// Index of an aggregate in a row, with its function and the unit of its numbers.
 type Column = (usize, Function, Unit);
 
-/// The groups of a page. Those of one page are on the next one too, as far as there is room: a counter that comes and goes is of
-/// no use to Prometheus.
+/// Groups of a page. Those of the last page are on the next one too, as far as they fit: Prometheus cannot use a
+/// counter that comes and goes.
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
     last: HashSet<Vec<GroupKey<'static>>>,
 }
 
 impl Groups {
-    /// Those that the query shows, and those of the page before; `most` at most.
+    /// Selects the groups that the query shows, and those of the last page; at most `most`.
     fn take<'r>(&mut self, report: &'r Report, most: usize) -> Vec<&'r Row> {
         let leading = report.shown().len().min(most);
         let (leaders, others) = report.rows.split_at(leading);
@@ -36,8 +36,8 @@ impl Groups {
     }
 }
 
-/// A page: the figures of groups, `most` at most, with the keys as labels, and what was not counted, among it `dropped` packets
-/// that were not seen.
+/// Returns a page: the metrics of at most `most` groups, with the keys as labels, and the numbers of packets and
+/// records that were not counted. `dropped` is the number of packets that were never seen.
 pub fn page(
     query: &Query,
     report: &Report,
@@ -82,7 +82,7 @@ pub fn page(
     page.text()
 }
 
-/// Writes the figures of aggregates that have one metric.
+/// Writes the values of aggregates with a common metric.
 fn figures(page: &mut Page, query: &Query, columns: &[Column], groups: &[(Labels, &Row)]) {
     let Some(&(_, function, unit)) = columns.first() else {
         return;
@@ -101,7 +101,7 @@ fn figures(page: &mut Page, query: &Query, columns: &[Column], groups: &[(Labels
     }
 }
 
-/// The name, the kind and the help of the metric of an aggregate. One without a kind is a summary.
+/// Returns the name, the kind and the help of an aggregate's metric. `None` as a kind is a summary.
 fn metric(function: Function) -> (&'static str, Option<Kind>, &'static str) {
     use Kind::{Counter, Gauge};
     match function {
@@ -134,7 +134,7 @@ fn metric(function: Function) -> (&'static str, Option<Kind>, &'static str) {
     }
 }
 
-/// The labels of a group, and of what the aggregate is.
+/// Returns the labels of a group and of an aggregate.
 fn labels(group: &Labels, function: Function, query: &Query) -> Labels {
     let Some(attribute) = function.attribute() else {
         return group.clone();
@@ -174,8 +174,8 @@ fn summary((labels, cell): (Labels, &Cell)) -> Option<(Labels, Summary)> {
     Some((labels, summary))
 }
 
-/// Texts as names of small letters, digits and single underscores. Those that would be alike have a number behind them: Prometheus refuses a
-/// page with a label twice.
+/// Converts texts to names of lower-case letters, digits and single underscores. Duplicates get a number: Prometheus
+/// refuses a page with a duplicate label.
 fn label_names(texts: &[String]) -> Vec<String> {
     let mut names = OWN_LABELS.map(String::from).to_vec();
     for text in texts {

@@ -1,4 +1,4 @@
-//! The figures as text.
+//! Metrics as text.
 
 use super::trend::Trends;
 use super::{QUANTILES, number, scaled};
@@ -8,17 +8,18 @@ use crate::report::{Report, Unit};
 use crate::value::Value;
 use std::fmt::Write;
 
-/// Values of `top` in a cell.
+/// Number of values of `top` in a cell.
 const IN_A_CELL: usize = 3;
-/// The widest bar of a histogram.
+/// Width of the longest bar of a histogram, in characters.
 const BAR: u64 = 40;
 
-/// The groups, `most` at most, as a table; without keys, a line for each figure. Below it, what was not counted and why.
+/// Formats at most `most` groups as a table; without keys, each aggregate has a line. Notes on packets and records that
+/// were not counted follow.
 pub fn text(report: &Report, most: usize) -> String {
     with_trends(report, most, None)
 }
 
-/// As [`text`], with a line for each group that shows how its first figure went of late.
+/// Formats as [`text`] does. A line in each group shows the trend of its first aggregate.
 pub fn with_trends(report: &Report, most: usize, trends: Option<&Trends>) -> String {
     let mut text = match (report.keys.is_empty(), trends) {
         (false, _) => grouped(report, most, trends),
@@ -97,7 +98,7 @@ fn alone(report: &Report) -> String {
     text
 }
 
-/// A figure in a cell of a table.
+/// Formats an aggregate's value for a cell.
 fn short(cell: &Cell, unit: Unit) -> String {
     match cell {
         Cell::Top { items, .. } => {
@@ -127,7 +128,7 @@ fn short(cell: &Cell, unit: Unit) -> String {
     }
 }
 
-/// A count, and between what it is if it is not exact.
+/// Formats a count, as a range if it is not exact.
 fn counted(count: u64, error: u64) -> String {
     match error {
         0 => count.to_string(),
@@ -135,7 +136,7 @@ fn counted(count: u64, error: u64) -> String {
     }
 }
 
-/// A bar for each power of two.
+/// Draws a bar for each power of two.
 fn bars(histogram: &sketch::Histogram, unit: Unit) -> String {
     let mut powers: Vec<(u64, u64, u64)> = Vec::new();
     for (least, _, count) in histogram.buckets() {
@@ -154,7 +155,7 @@ fn bars(histogram: &sketch::Histogram, unit: Unit) -> String {
             vec![
                 match unit {
                     Unit::Plain => format!("  {first} to {last}"),
-                    // The upper end is the next one's lower end.
+                    // The upper end is the next bar's lower end.
                     Unit::Time => format!(
                         "  {} to {}",
                         scaled(first, unit),
@@ -169,7 +170,7 @@ fn bars(histogram: &sketch::Histogram, unit: Unit) -> String {
     diag::columns(&rows)
 }
 
-/// What was not counted, and why; nothing if all was.
+/// Explains which packets and records were not counted, and why; empty if all were.
 pub fn notes(report: &Report) -> Vec<String> {
     let counts = &report.counts;
     let streams = &counts.streams;

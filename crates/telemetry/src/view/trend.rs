@@ -1,28 +1,29 @@
-//! How the first figure of each group went of late, as a line of blocks.
+//! Trend of the first aggregate of each group, as a line of blocks.
 
 use crate::aggregate::Cell;
 use crate::report::{Report, Row, magnitude};
 use crate::value::Value;
 use std::collections::{HashMap, VecDeque};
 
-/// Reports that a line is about.
+/// Number of reports in a line.
 pub const LENGTH: usize = 20;
-/// From nothing to the most of the line.
+/// Blocks, from nothing to the maximum of the line.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// The last figures of the groups that are shown.
+/// Last values of the groups that are shown.
 #[derive(Clone, Debug, Default)]
 pub struct Trends {
     groups: HashMap<Vec<Value<'static>>, VecDeque<f64>>,
     totals: Totals,
 }
 
-/// The totals of the first figures of all groups at the last report. A group that is shown for the first time may be an old one.
+/// Totals of the first aggregate of all groups at the last report. They include groups that are not shown, since one
+/// may be shown later.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Totals(HashMap<Vec<Value<'static>>, f64>);
 
 impl Totals {
-    /// Keeps a group's total. Returns the last one, if there was the group.
+    /// Stores a group's total. Returns the last one, if the group is known.
     pub(super) fn replace(&mut self, keys: &[Value<'static>], now: f64) -> Option<f64> {
         match self.0.get_mut(keys) {
             Some(total) => Some(std::mem::replace(total, now)),
@@ -32,13 +33,13 @@ impl Totals {
 }
 
 impl Trends {
-    /// Takes a report, for the lines of the first `most` groups that it shows; what is not among them is forgotten. Of a total,
-    /// what was new since the report before counts, of other figures what they are.
+    /// Adds a report, for the lines of its first `most` groups; other groups are forgotten. The growth of a total
+    /// counts, or the value of another aggregate.
     pub fn take(&mut self, report: &Report, most: usize) {
         let mut groups = std::mem::take(&mut self.groups);
         let is_total = report.totals.first() == Some(&true);
         let most = most.min(report.shown().len());
-        // Of other figures, nothing is asked about the groups that are not shown.
+        // For other aggregates, groups that are not shown do not matter.
         let all = if is_total { report.rows.len() } else { most };
         for (number, row) in report.rows[..all].iter().enumerate() {
             let first = row.cells.first().unwrap_or(&Cell::Nothing);
@@ -59,7 +60,7 @@ impl Trends {
         }
     }
 
-    /// A group's line: a block for each report, the last one at the right.
+    /// Returns a group's line: a block for each report, the last one at the right.
     pub fn line(&self, row: &Row) -> String {
         let Some(trend) = self.groups.get(&row.keys) else {
             return String::new();

@@ -1,4 +1,4 @@
-//! Bodies of messages: whether there is one, where it ends, and what it looks like.
+//! Bodies of messages: their presence, their end, and their contents.
 
 use crate::frames::{End, segment};
 use crate::sequences::{NOTHING, at, get, joined, status, stream};
@@ -6,12 +6,12 @@ use crate::streams::{counts_by_path, same};
 use std::collections::BTreeSet;
 use telemetry::Report;
 
-/// Of the server, from the byte with a number on.
+/// Builds a server's segment that begins at a sequence number.
 fn answer_at(first: u32, bytes: &[u8]) -> Vec<u8> {
     segment(40_000, 80, End::Server, first, bytes)
 }
 
-/// The server's answers to requests that came before, as one segment or one each.
+/// Builds the packets of requests and the server's answers to them. The answers are in one segment, or in one each.
 fn asked(requests: &[&str], answers: &[Vec<u8>], at_once: bool) -> Vec<Vec<u8>> {
     let text: String = requests
         .iter()
@@ -65,7 +65,7 @@ fn the_request_decides_whether_an_answer_has_a_body() {
         ),
         ["200 1", "201 1", "202 1", "203 1"]
     );
-    // What comes before the answer is none.
+    // An interim response is not the answer.
     let interim = b"HTTP/1.1 103 Early Hints\r\n\r\n".to_vec();
     assert_eq!(
         status_of(
@@ -74,7 +74,7 @@ fn the_request_decides_whether_an_answer_has_a_body() {
         ),
         ["103 1", "200 1", "201 1"]
     );
-    // A tunnel is no body, a refusal has one.
+    // A tunnel is not a body, but a refusal has one.
     let through = b"HTTP/1.1 299 Go\r\n\r\nHTTP/1.1 250 Inside\r\nContent-Length: 0\r\n\r\n";
     assert_eq!(
         status_of(&["CONNECT"], &[through.to_vec()]),
@@ -84,14 +84,14 @@ fn the_request_decides_whether_an_answer_has_a_body() {
         status_of(&["CONNECT", "GET"], &[with(407, like), status(201, 0)]),
         ["201 1", "407 1"]
     );
-    // Nobody knows of a request.
+    // No request is known.
     assert_eq!(
         status_of(&[], &[with(200, like), status(201, 0)]),
         ["200 1", "201 1"]
     );
 }
 
-/// There is room for 32 requests; what does not fit is counted.
+/// Requests beyond the first 32 of a connection are counted.
 #[test]
 fn more_requests_than_there_is_room_for_are_counted() {
     let heads = ["HEAD"; 34];
@@ -99,11 +99,11 @@ fn more_requests_than_there_is_room_for_are_counted() {
     let answers = vec![status(200, status(200, 10).len()); 40];
     for at_once in [true, false] {
         let report = same("count by http.status", &asked(&heads, &answers, at_once));
-        // Behind the room, each answer is taken with the body that it announces: the next answer.
+        // After those, each answer is read with the body that it announces: the next answer.
         assert_eq!(answered(&report), 32 + 4, "{at_once}");
         assert_eq!(report.counts.streams.unfollowed, 1);
     }
-    // A connection that is opened has nothing of the one before.
+    // A new connection has no state of an earlier one.
     let mut packets = asked(&["HEAD"], &[], true);
     packets.extend([
         at(99, b""),
@@ -111,7 +111,7 @@ fn more_requests_than_there_is_room_for_are_counted() {
     ]);
     let report = same("count by http.status", &packets);
     assert_eq!(answered(&report), 1);
-    // Where it is not known what came before, no request is known.
+    // After a gap, no request is known.
     let mut packets = asked(&["HEAD", "HEAD"], &[status(200, 40)], true);
     packets.push(answer_at(9000, &[status(201, 40), status(202, 0)].concat()));
     let report = same("count by http.status", &packets);
@@ -123,7 +123,7 @@ fn a_body_without_a_length_ends_with_the_connection() {
     let open = b"HTTP/1.1 200 OK\r\n\r\n".to_vec();
     let get = get(1);
     let mut packets = asked(&["GET"], &[open.clone(), status(500, 0)], false);
-    // Also behind what is missing.
+    // The same after a gap.
     packets.push(answer_at(5000, &status(501, 0)));
     let first = u32::try_from(1 + open.len() + status(500, 0).len()).expect("it fits");
     packets.push(answer_at(first, b"late"));
@@ -143,7 +143,7 @@ fn a_body_without_a_length_ends_with_the_connection() {
         ),
         (0, 0)
     );
-    // A request without one has no body.
+    // A request without a length has no body.
     let report = same(
         "count by http.path",
         &stream(1, &[[get.clone(), get].concat()]),
@@ -151,13 +151,14 @@ fn a_body_without_a_length_ends_with_the_connection() {
     assert_eq!(report.counts.records, 2);
 }
 
-/// RFC 9112, section 6.3: so does one with a coding other than `chunked`, of which the end is not in its bytes.
+/// RFC 9112, section 6.3: a body with a coding other than `chunked` also ends with the connection, since its bytes do
+/// not show the end.
 #[test]
 fn a_body_with_another_coding_ends_with_the_connection() {
     for coding in ["gzip", "chunked, gzip", "identity"] {
         let head = format!("HTTP/1.1 200 X\r\nTransfer-Encoding: {coding}\r\n\r\n");
         let front = [head.as_bytes(), b"body"].concat();
-        // Both in the segment of the head and in the next one.
+        // In the segment of the head, or in the next one.
         let like = status(500, 0);
         for answers in [
             vec![front.clone(), like.clone(), status(501, 0)],
@@ -171,7 +172,7 @@ fn a_body_with_another_coding_ends_with_the_connection() {
             }
         }
     }
-    // Where there is none, the coding says nothing.
+    // Without a body, the coding does not matter.
     let head = b"HTTP/1.1 204 X\r\nTransfer-Encoding: gzip\r\n\r\n".to_vec();
     assert_eq!(
         status_of(&["GET", "GET"], &[head, status(201, 0)]),
@@ -179,10 +180,11 @@ fn a_body_with_another_coding_ends_with_the_connection() {
     );
 }
 
-/// A connection whose answers come in these parts, and what was asked.
+/// Parts of a connection's answers, and the query.
 type Answers = (Vec<Vec<u8>>, &'static str);
 
-/// Responses to HEAD, which announce so much, with only the first bytes of the next one in their segment, whose rest comes over several segments.
+/// Responses to HEAD, which announce a length. The segment of a response holds only the first bytes of the next one,
+/// whose rest follows in several segments.
 fn answers_to_head() -> Vec<Answers> {
     let (mut all, next) = (Vec::new(), status(201, 7));
     for announced in [5, 9, 70, 5000] {
@@ -199,7 +201,7 @@ fn answers_to_head() -> Vec<Answers> {
     all
 }
 
-/// Responses with bodies that begin like messages, also over several segments, with the next response behind the last one.
+/// Responses with bodies that begin like messages, some in several segments. The next response follows the last body.
 fn bodies_like_messages() -> Vec<Answers> {
     let mut all = Vec::new();
     for body in [
@@ -258,7 +260,8 @@ fn what_stands_in_the_place_of_a_body_may_be_cut() {
     assert_eq!(report.counts.streams, NOTHING);
 }
 
-/// A request with a body in chunks, of which some look like messages, with an extension and fields behind the last one.
+/// Builds a request with a chunked body. Some chunks look like messages; there is an extension, and fields follow the
+/// last chunk.
 fn chunked(path: u32, sizes: &[usize], fields: &str) -> Vec<u8> {
     let mut text =
         format!("POST /{path} HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n").into_bytes();
@@ -289,7 +292,7 @@ fn paths_of(packets: &[Vec<u8>]) -> (Vec<String>, Report) {
     )
 }
 
-/// RFC 9112, section 7.1: wherever segments end in the body.
+/// RFC 9112, section 7.1. Segments may end anywhere in the body.
 #[test]
 fn chunks_are_passed_over_from_segment_to_segment() {
     let body = chunked(1, &[1, 40, 17], "X-Sum: 1\r\nY:\r\n");
@@ -307,7 +310,7 @@ fn chunks_are_passed_over_from_segment_to_segment() {
         assert_eq!(found, expected, "{size}");
         assert_eq!(report.counts.streams, NOTHING, "{size}");
     }
-    // Chunks of a byte each, more of them than messages that are read of a segment, and a large one.
+    // More chunks of one byte each than messages that are read of a segment; a large chunk.
     let all = joined(&[
         &chunked(1, &[1; 150], "a: b\n"),
         &chunked(2, &[5000], ""),
@@ -321,7 +324,7 @@ fn chunks_are_passed_over_from_segment_to_segment() {
     }
 }
 
-/// Of a body that is lost, or in no known form, it is not known where it ends.
+/// The end of a body that is malformed or missing is not known.
 #[test]
 fn a_body_that_is_not_in_chunks_is_not_followed() {
     let with = |coding: &str, body: &str| {
@@ -340,7 +343,7 @@ fn a_body_that_is_not_in_chunks_is_not_followed() {
         let (found, report) = paths_of(&stream(1, &parts));
         assert_eq!(found, ["/1 1", "/2 1", "/3 1"], "{coding} {body:?}");
         assert_eq!(report.counts.streams.unfollowed, 1, "{coding} {body:?}");
-        // Where the segment ends in the body.
+        // The segment ends in the body.
         if coding == "chunked" && !body.starts_with('x') {
             let head = with(coding, &body[..2]);
             let parts = [head, body.as_bytes()[2..].to_vec(), get(2), get(3)];
@@ -355,7 +358,7 @@ fn a_body_that_is_not_in_chunks_is_not_followed() {
         assert_eq!(found, ["/1 1", "/2 1"], "{coding}");
         assert_eq!(report.counts.streams, NOTHING, "{coding}");
     }
-    // A segment of it that is missing.
+    // A segment of it is missing.
     let text = format!("12c\r\n{}\r\n0\r\n\r\n", "x".repeat(300));
     let body = with("chunked", &text);
     let parts = [&body[..100], &body[100..200], &body[200..], &get(2)];
@@ -367,7 +370,7 @@ fn a_body_that_is_not_in_chunks_is_not_followed() {
     assert_eq!((streams.gaps, streams.unfollowed), (1, 0));
 }
 
-/// An answer may have chunks too, unless it has no body.
+/// An answer may be chunked too, unless it has no body.
 #[test]
 fn answers_are_in_chunks_where_they_have_a_body() {
     let head = |number: u32| {
@@ -390,7 +393,7 @@ fn answers_are_in_chunks_where_they_have_a_body() {
     );
 }
 
-/// RFC 9112, section 6.3: lengths that do not agree make a message malformed, the same one twice does not.
+/// RFC 9112, section 6.3: conflicting lengths make a message malformed, duplicates do not.
 #[test]
 fn lengths_that_do_not_agree_are_malformed() {
     let of = |lines: &str, body: &str| {
@@ -411,7 +414,7 @@ fn lengths_that_do_not_agree_are_malformed() {
         let report = same("count by http.host", &packets);
         assert_eq!(counts_by_path(&report).len(), 1, "{lines:?}");
         assert_eq!(report.counts.malformed, 1, "{lines:?}");
-        // What is asked for stands in front of it.
+        // The attribute of the query comes before the fault.
         let (found, report) = paths_of(&packets);
         assert_eq!(found, ["/1 1", "/2 1"], "{lines:?}");
         let counts = report.counts;

@@ -1,4 +1,4 @@
-//! Captures in their less usual forms: what they say of times, of check sequences and of link layers, packed ones, and several as one.
+//! Captures in unusual forms: times, check sequences, link layers, compression, and several captures merged.
 
 use crate::captures::{Packets, read, read_all};
 use crate::evaluation::run_on;
@@ -12,7 +12,7 @@ use std::time::Duration;
 use telemetry::capture::{self, Capture};
 use telemetry::{Catalogue, Cell, Evaluator, Link, Report, Schemas};
 
-/// A block of a pcapng file.
+/// Builds a block of a pcapng file.
 fn block(kind: u32, body: &[u8], number: Bytes) -> Vec<u8> {
     let padding = body.len().next_multiple_of(4) - body.len();
     let length = number(12 + (body.len() + padding) as u32);
@@ -20,7 +20,7 @@ fn block(kind: u32, body: &[u8], number: Bytes) -> Vec<u8> {
     [&number(kind)[..], &length, body, padding, &length].concat()
 }
 
-/// A number in the byte order of a file.
+/// Encoding of a number in the byte order of a file.
 type Bytes = fn(u32) -> [u8; 4];
 const LITTLE: Bytes = u32::to_le_bytes;
 const BIG: Bytes = u32::to_be_bytes;
@@ -74,7 +74,7 @@ fn enhanced(
     block(6, &body.concat(), number)
 }
 
-/// The obsolete form of a packet.
+/// Builds a packet block, the obsolete form.
 fn obsolete(
     interface: u16,
     stamp: u64,
@@ -97,12 +97,12 @@ fn obsolete(
     block(2, &body.concat(), number)
 }
 
-/// A packet without a time.
+/// Builds a packet without a time.
 fn simple(data: &[u8], number: Bytes) -> Vec<u8> {
     block(3, &[&number(data.len() as u32)[..], data].concat(), number)
 }
 
-/// Options as they stand in a block.
+/// Encodes the options of a block.
 fn listed(options: &[Vec<u8>]) -> Vec<u8> {
     let end = match options {
         [] => 0,
@@ -111,7 +111,7 @@ fn listed(options: &[Vec<u8>]) -> Vec<u8> {
     [options.concat(), vec![0; end]].concat()
 }
 
-/// A file of pcap with packets, one a second from a given one on.
+/// Builds a pcap file with packets, one a second from `from` on.
 fn pcap(link: u32, from: u32, packets: &[Vec<u8>]) -> Vec<u8> {
     let mut file = [LITTLE(0xa1b2_c3d4), LITTLE(0x0004_0002)].concat();
     file.extend([LITTLE(0), LITTLE(0), LITTLE(65_536), LITTLE(link)].concat());
@@ -180,7 +180,7 @@ fn an_offset_of_times_is_added() {
         ];
         assert_eq!(times(&file.concat()), expected);
     }
-    // Two interfaces, of which one counts from its own beginning.
+    // Two interfaces, one of which counts from its own beginning.
     let file = [
         section(LITTLE),
         interface(1, &[option(14, &100u64.to_le_bytes(), LITTLE)], LITTLE),
@@ -231,7 +231,7 @@ fn packets_without_a_time_are_in_nothing_that_needs_one() {
     let note = "1 packet without a time: in no rate, and in no response time\n";
     assert!(text.ends_with(note), "{text}");
 
-    // A question whose answer has no time: the exchange is a record all the same.
+    // A question and its answer without a time: the exchange is a record nevertheless.
     let ask = |id: u8, answer: u8| {
         let name = b"\x01a\x00\x00\x01\x00\x01";
         [&[0, id, answer, 0, 0, 1, 0, 0, 0, 0, 0, 0][..], name].concat()
@@ -262,7 +262,7 @@ fn packets_without_a_time_are_in_nothing_that_needs_one() {
     assert_eq!(report.rows[0].cells, cells);
     assert_eq!((report.counts.untimed, report.counts.unanswered), (2, 0));
 
-    // Nothing has a time.
+    // No packet has a time.
     let whole = [
         section(LITTLE),
         interface(1, &[], LITTLE),
@@ -272,7 +272,7 @@ fn packets_without_a_time_are_in_nothing_that_needs_one() {
     assert_eq!(report.rows[0].cells, [Cell::Nothing, Cell::Number(1)]);
 }
 
-/// Lengths of the packets of a file, and what is there of them.
+/// Returns the captured bytes of each packet, and its length on the wire.
 fn lengths(file: &[u8]) -> Vec<(usize, u32)> {
     let (packets, wrong) = read(file);
     assert_eq!(wrong, None);
@@ -287,7 +287,7 @@ fn the_check_sequence_is_no_part_of_a_packet() {
     let packet = frames::udp(1, 2, (3, 4), b"12345");
     let most = packet.len();
     let checked = [packet.clone(), vec![0xcc; 4]].concat();
-    // The number of 16-bit words counts where a bit says that it is known.
+    // The number of 16-bit words counts only if a bit marks it as known.
     for (upper, cut) in [
         (0, 0),
         (0x2400_0000u32, 4),
@@ -317,16 +317,16 @@ fn the_check_sequence_is_no_part_of_a_packet() {
     let left = |cut: usize| (most + 4 - cut, (most + 4 - cut) as u32);
     let expected = [left(4), left(4), left(2), left(0), left(4), left(4)];
     assert_eq!(lengths(&file.concat()), expected);
-    // What was captured in part ends in front of it.
+    // A truncated packet ends before its check sequence.
     let mut file = pcap(0x2400_0001, 0, &[checked[..20].to_vec()]);
     file[36..40].copy_from_slice(&LITTLE(checked.len() as u32));
     assert_eq!(lengths(&file), [(20, most as u32)]);
-    // A frame that is padded: its payload ends where the headers say.
+    // A padded frame: its payload ends where the headers say.
     let report = query("bytes by udp.length", &[&pcap(0x2400_0001, 0, &[checked])]);
     assert_eq!(report.rows[0].cells, [Cell::Number(most as u64)]);
 }
 
-/// The header of a cooked capture, in either version.
+/// Builds the header of a cooked capture, in either version.
 fn cooked(second: bool, hardware: u16, address: &[u8], protocol: u16) -> Vec<u8> {
     let mut padded = [0; 8];
     padded[..address.len()].copy_from_slice(address);
@@ -360,9 +360,9 @@ fn packets_of_any_interface_are_read() {
             of(1, &MAC, 0x800, &four[14..]),
             of(772, &[0; 6], 0x86dd, &six[14..]),
             of(1, &MAC, 0x8100, &tagged[14..]),
-            // A tunnel, whose ends have no addresses of a link layer.
+            // A tunnel, whose endpoints have no link-layer addresses.
             of(65534, &[], 0x800, &four[14..]),
-            // Netlink's families are no protocols of packets, and no length is one.
+            // Netlink families and lengths are not EtherTypes.
             of(824, &[], 0x800, &four[14..]),
             of(1, &MAC, 4, &four[14..]),
         ];
@@ -387,14 +387,14 @@ fn packets_of_any_interface_are_read() {
         ] {
             assert_eq!(count(condition), expected, "{condition}");
         }
-        // Messages are read as they are behind Ethernet.
+        // Messages are read as they are after an Ethernet header.
         let by = "count by udp.dst_port, ip.dst";
         let (ours, plain) = (
             query(by, &[&file]),
             run_on(&Schemas::builtin(), by, std::slice::from_ref(&four), None),
         );
         assert_eq!(ours.rows[0].keys, plain.rows[0].keys);
-        // Whatever is cut, nothing that is there is taken for something else.
+        // However a packet is truncated, no bytes are misread.
         for length in 0..packets[0].len() {
             let header = packets[0].len() - (four.len() - 14);
             let file = pcap(link, 0, &[packets[0][..length].to_vec()]);
@@ -423,7 +423,7 @@ fn packets_of_loopback_interfaces_are_read() {
         for number in orders {
             packets.push(of(number(2), &four));
             packets.extend([10, 24, 28, 30].map(|family| of(number(family), &six)));
-            // OSI, and no header at all.
+            // OSI, and a missing header.
             packets.extend([of(number(7), &four), vec![2, 0, 0]]);
         }
         let file = pcap(link, 0, &packets);
@@ -468,11 +468,11 @@ fn packed_captures_are_unpacked() {
     let skipped = [&[0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"abc"].concat();
     for packed in [
         gzip(&plain),
-        // As two commands wrote it, one behind the other.
+        // Two compressed files, concatenated.
         [gzip(begin), gzip(end)].concat(),
         zstd(&plain),
         [zstd(begin), zstd(end)].concat(),
-        // As parallel compressors write it.
+        // A file as parallel compressors write it.
         [skipped, zstd(&plain)].concat(),
     ] {
         assert!(read(&packed) == expected);
@@ -490,14 +490,14 @@ fn packed_captures_are_unpacked() {
             "E1141 `a.pcap` is no capture file",
         ),
         (zstd(b""), "E1141 `a.pcap` is no capture file"),
-        // Packed twice.
+        // A file that is compressed twice.
         (gzip(&zstd(&plain)), "E1141 `a.pcap` is compressed"),
         (gzip(&plain)[..200].to_vec(), "middle of a packet"),
         (
             zstd(&plain)[..200].to_vec(),
             "E1143 `a.pcap` is damaged behind",
         ),
-        // One that asks for 256 MB.
+        // A frame that requires 256 MB.
         (
             b"\x28\xb5\x2f\xfd\x00\x90\x01\x00\x00".to_vec(),
             "cannot be unpacked",
@@ -531,15 +531,15 @@ fn several_captures_are_read_in_the_order_of_their_times() {
     };
     let early = pcap(1, 10, &packets(1, 3));
     let late = pcap(1, 13, &packets(4, 2));
-    // Files of one capture, whatever order they are named in.
+    // Files of one capture, named in any order.
     for files in [[&early[..], &late], [&late, &early]] {
         assert_eq!(senders(&read_all(&files).0), [1, 2, 3, 4, 5]);
     }
-    // Those of two places at once; of the same moment, the first that is named.
+    // Two captures at the same time. Of equal times, the first named capture's comes first.
     let beside = pcap(1, 11, &packets(50, 3));
     let all = read_all(&[&early, &beside, &late]);
     assert_eq!(senders(&all.0), [1, 2, 50, 3, 51, 52, 4, 5]);
-    // What has no time follows what is in front of it in its file, and a file keeps its own order.
+    // A packet without a time follows the one before it, and each file keeps its order.
     let own = |n: u8| frames::udp(n, 2, (3, 4), b"x");
     let mixed = [
         section(LITTLE),
@@ -551,7 +551,7 @@ fn several_captures_are_read_in_the_order_of_their_times() {
     ];
     let all = read_all(&[&early, &mixed.concat(), &late]);
     assert_eq!(senders(&all.0), [1, 2, 100, 101, 102, 3, 4, 5, 103]);
-    // One that is damaged ends there.
+    // A damaged capture ends at the damage.
     let (all, wrong) = read_all(&[&early[..early.len() - 3], &gzip(&late)]);
     assert_eq!(senders(&all), [1, 2, 4, 5]);
     let expected = "E1143 `a.pcap` is damaged behind 2 packets: it ends in the middle of a packet";

@@ -1,4 +1,4 @@
-//! Capture files: both formats, their times and lengths, and what can be wrong with them.
+//! Capture files: both formats, times and lengths, and errors in them.
 
 use crate::frames;
 use diag::Diagnostics;
@@ -18,7 +18,7 @@ use telemetry::capture::{self, Capture};
 
 pub(crate) type Packets = Vec<(Vec<u8>, u32, Option<Duration>, Link)>;
 
-/// The packets of files, and what was wrong with the first that is damaged.
+/// Reads the packets of files. Also returns the error of the first damaged one.
 pub(crate) fn read_all(files: &[&[u8]]) -> (Packets, Option<String>) {
     let mut packets = Packets::new();
     let opened = files.iter().map(|file| Capture::open("a.pcap", *file));
@@ -79,7 +79,7 @@ fn pcap_has_lengths_and_both_units_of_time() {
     );
 }
 
-/// A file with interfaces of three units of time, and a packet of each.
+/// Builds a file with interfaces of three time units, and a packet of each.
 fn pcapng() -> Vec<u8> {
     let mut writer = PcapNgWriter::new(Vec::new()).unwrap();
     for resolution in [None, Some(9), Some(0x80 | 10)] {
@@ -94,7 +94,7 @@ fn pcapng() -> Vec<u8> {
     for interface_id in 0..3 {
         let packet = EnhancedPacketBlock {
             interface_id,
-            // As a number of the interface's units.
+            // A number in the interface's units.
             timestamp: Duration::from_nanos(3_000_000_512),
             original_len: 1000,
             data: frames::tagged(1).into(),

@@ -38,7 +38,7 @@ fn what_runs_on_the_path_is_said() {
     assert_eq!(on_path_of("ip.src"), Some(OnPath::Yes));
     assert_eq!(on_path_of("http.header.NAME"), Some(OnPath::Yes));
     assert_eq!(on_path_of("dns.answer.ttl"), Some(OnPath::First));
-    // Noise may come first.
+    // The first value may be noise.
     assert_eq!(on_path_of("tls.cipher"), Some(OnPath::No));
     let request = [asked(80, b"GET / HTTP/1.1\r\nHost: a.example\r\n\r\n")];
     let report = on_path("count by http.host", &*SCHEMAS, &request, 1.0);

@@ -1,12 +1,12 @@
-//! Everything that is wrong with a query, as users see it: `errors.txt` has each query behind `$ `, and what is reported.
-//! `ONPATH_BLESS=1` writes it anew.
+//! Errors in queries, as users see them. `errors.txt` has each query after `$ `, and the diagnostics. `ONPATH_BLESS=1`
+//! rewrites it.
 
 use crate::toy::Toy;
 use diag::{Diagnostics, SourceMap, render_plain};
 use std::path::Path;
 use telemetry::{Catalogue, MAX_QUERY, compile};
 
-/// What is reported of a query; nothing if it is right.
+/// Returns the diagnostics of a query; empty if it is correct.
 fn reported(query: &str) -> String {
     let mut map = SourceMap::new();
     match compile(query, &Catalogue::new(&Toy), &mut map) {
@@ -44,7 +44,7 @@ fn every_error_is_among_them() {
     for file in ["syntax.rs", "meaning.rs"] {
         let source = std::fs::read_to_string(folder().join("src/errors").join(file)).expect("read");
         for code in source.split('"').filter(|piece| piece.starts_with("E11")) {
-            // The text of this one is too long to be written out.
+            // The text of this one is too long for the file.
             let shown = code == "E1101" || code == "E1112";
             assert!(shown || golden.contains(&format!("[{code}]")), "{code}");
         }

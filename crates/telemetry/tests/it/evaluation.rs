@@ -1,4 +1,4 @@
-//! Figures of packets against figures that are computed otherwise.
+//! Metrics of packets, compared with independent computations.
 
 use crate::frames;
 use crate::toy::Toy;
@@ -10,12 +10,12 @@ use telemetry::{
     Catalogue, Cell, Evaluator, Frame, Link, Messages, NoMessages, Report, Value, compile,
 };
 
-/// A query on packets, one a millisecond.
+/// Runs a query on packets, one a millisecond.
 pub(crate) fn run_with(query: &str, packets: &[Vec<u8>], groups: Option<usize>) -> Report {
     run_on(&Toy, query, packets, groups)
 }
 
-/// A query on packets with messages of these kinds.
+/// Runs a query on packets with messages of these kinds.
 pub(crate) fn run_on(
     messages: &dyn Messages,
     query: &str,
@@ -42,14 +42,14 @@ pub(crate) fn run(query: &str, packets: &[Vec<u8>]) -> Report {
     run_with(query, packets, None)
 }
 
-/// The only figure of the only group.
+/// Returns the only value of the only group.
 fn figure(query: &str, packets: &[Vec<u8>]) -> Cell {
     let report = run(query, packets);
     assert_eq!((report.rows.len(), report.rows[0].cells.len()), (1, 1));
     report.rows[0].cells[0].clone()
 }
 
-/// Keys and the first figure, as text.
+/// Returns the keys and the first value of each row, as text.
 fn shown(report: &Report) -> Vec<String> {
     let row = |row: &telemetry::Row| {
         let keys: Vec<String> = row.keys.iter().map(Value::to_string).collect();
@@ -396,7 +396,7 @@ fn flows_are_keys_and_items() {
     );
 }
 
-/// Rates are about what came since the report before; everything else is about all.
+/// Rates cover the time since the last report; all other values cover all records.
 #[test]
 fn a_rate_begins_anew_with_each_report() {
     let mut map = SourceMap::new();

@@ -1,4 +1,4 @@
-//! The documentation: every example runs, and the tables of attributes are those of the program.
+//! Documentation: every example runs, and the tables of attributes are up to date.
 
 use crate::evaluation::run_on;
 use crate::frames;
@@ -26,7 +26,7 @@ fn every_example_runs() {
     }
 }
 
-/// A section of the documentation that is made here: what stands between its two marks.
+/// Replaces a generated section of the documentation, which is between two marks.
 fn with_section(text: &str, mark: &str, made: &str) -> String {
     let (begin, end) = (
         format!("<!-- {mark}: begin -->\n"),
@@ -65,7 +65,7 @@ fn the_tables_of_attributes_are_true() {
         let kind = kind.expect("it is a kind");
         let names = schema.names().into_iter().map(|attribute| {
             let any = attribute.replace('*', "NAME");
-            // Every key may be the first, every path of a document one of these.
+            // Every key may be the first; every path of a document is one of these.
             let mut ones = ["1", "1/@1"]
                 .map(|one| attribute.replace('*', one))
                 .into_iter();

@@ -1,4 +1,4 @@
-//! Response times: requests with the responses that answer them, one packet a millisecond.
+//! Response times: requests with their responses, one packet a millisecond.
 
 use crate::evaluation::run_on;
 use crate::frames::{End, End::Client, End::Server, segment, udp};
@@ -11,7 +11,7 @@ use telemetry::{Cell, Report, Schemas, Value};
 
 const MILLISECOND: u64 = 1_000_000;
 
-/// What a query reports of packets, by the evaluation and by its program alike.
+/// Returns the report of a query, after checking that the evaluation and the program agree.
 fn both(text: &str, packets: &[Vec<u8>]) -> Report {
     let schemas = Schemas::builtin();
     let report = run_on(&schemas, text, packets, None);
@@ -21,7 +21,7 @@ fn both(text: &str, packets: &[Vec<u8>]) -> Report {
     report
 }
 
-/// Keys and numbers of each group, in the order of their keys.
+/// Returns the keys and numbers of each group, in the order of the keys.
 fn groups(report: &Report) -> Vec<String> {
     let row = |row: &telemetry::Row| {
         let cells = row.cells.iter().map(|cell| match cell {
@@ -36,7 +36,7 @@ fn groups(report: &Report) -> Vec<String> {
     rows
 }
 
-/// What has neither a response nor a request.
+/// Returns the numbers of requests without a response, and of responses without a request.
 fn missing(report: &Report) -> (u64, u64) {
     (report.counts.unanswered, report.counts.unmatched)
 }
@@ -62,7 +62,7 @@ fn dns(from: End, id: u8, response: bool) -> Vec<u8> {
         Server => (udp(1, 1, (53, 5000), &message), (53, 5000)),
     };
     if ports.0 == 53 {
-        // The other way: 10.0.1.1 to 10.0.0.1.
+        // The opposite direction: 10.0.1.1 to 10.0.0.1.
         packet[26..34].copy_from_slice(&[10, 0, 1, 1, 10, 0, 0, 1]);
     }
     packet
@@ -178,7 +178,7 @@ fn requests_in_one_segment_are_answered_in_order() {
     assert_eq!(missing(&report), (0, 1));
 }
 
-/// A connection with the same ports has nothing of the one before.
+/// A connection with the same ports has no state of an earlier one.
 #[test]
 fn a_connection_begins_anew() {
     let packets = [
@@ -196,7 +196,7 @@ fn a_connection_begins_anew() {
     assert_eq!(missing(&report), (1, 1));
 }
 
-/// A request that cannot be read has the number of one that an earlier connection with the same ports left waiting.
+/// An unreadable request has the number of a request that an earlier connection with the same ports left waiting.
 #[test]
 fn a_response_is_not_that_of_an_earlier_connection() {
     let packets = [
@@ -232,7 +232,7 @@ fn an_interim_response_answers_nothing() {
     assert_eq!(missing(&report), (0, 0));
 }
 
-/// One that is malformed keeps its place, so that those behind it find their requests.
+/// A malformed message has a number, so that later ones find their requests.
 #[test]
 fn a_malformed_message_keeps_its_place() {
     let wrong = "HTTP/1.1 200 OK\r\nX y\r\n\r\n";
@@ -255,7 +255,7 @@ fn a_malformed_message_keeps_its_place() {
     assert_eq!(report.counts.malformed, 2);
 }
 
-/// An answer whose head is cut keeps its place, whether its second part comes, is lost, or comes late.
+/// A truncated answer has a number, whether its second part arrives, is lost, or arrives late.
 #[test]
 fn an_answer_that_is_cut_keeps_its_place() {
     let head = |status: u16| {
@@ -292,7 +292,7 @@ fn an_answer_that_is_cut_keeps_its_place() {
     }
 }
 
-/// So does a request, whose answer passes before its rest comes, or instead of it.
+/// A truncated request has a number too, even if its answer arrives before its rest, or the rest is lost.
 #[test]
 fn a_request_that_is_cut_keeps_its_place() {
     let request = |path: u32| {
@@ -301,7 +301,7 @@ fn a_request_that_is_cut_keeps_its_place() {
     };
     let size = request(1).len() as u32;
     let rest = http(Client, 1 + size + 200, &request(2)[200..]);
-    // How many segments are in front of the rest; all are if it is lost.
+    // Number of segments before the rest; all of them if it is lost.
     for before in [2, 3, 4, 5, usize::MAX] {
         let mut packets = Vec::new();
         for number in 1..=6 {
@@ -327,7 +327,7 @@ fn a_request_that_is_cut_keeps_its_place() {
     }
 }
 
-/// Texts one behind the other, from the byte with a number on.
+/// Builds segments with these texts, one after the other, from a sequence number on.
 fn sent(from: End, first: u32, texts: &[&str]) -> Vec<Vec<u8>> {
     let mut next = first;
     let one = |text: &&str| {
@@ -338,14 +338,14 @@ fn sent(from: End, first: u32, texts: &[&str]) -> Vec<Vec<u8>> {
     texts.iter().map(one).collect()
 }
 
-/// A first line that is wrong, or none at all: its answer is that of no other request.
+/// A malformed request, or bytes that are not a request: no other request gets its answer.
 #[test]
 fn a_request_that_is_none_gives_its_answer_to_no_other() {
     let text = "count by http.path, http.status where http.response_time >= 0ns";
     let answers = [200, 400, 203].map(status);
     let answers: Vec<&str> = answers.iter().map(String::as_str).collect();
     let (a, c) = (get("/a"), get("/c"));
-    // Those that are recognised are malformed, others are not followed.
+    // Requests that are recognised count as malformed, others as not followed.
     for (wrong, malformed) in [
         ("GET /b c HTTP/1.1\r\nHost: a\r\n\r\n", 1),
         ("GET /b HTTP/1.2\r\n\r\n", 1),
@@ -363,10 +363,10 @@ fn a_request_that_is_none_gives_its_answer_to_no_other() {
         assert_eq!(groups(&report), ["/a 200 1"], "{wrong:?}");
         assert_eq!(missing(&report), (0, 2), "{wrong:?}");
         assert_eq!(report.counts.malformed, malformed, "{wrong:?}");
-        // The one behind it has no number.
+        // The request after it has no number.
         let unfollowed = 1 + u64::from(malformed == 0);
         assert_eq!(report.counts.streams.unfollowed, unfollowed, "{wrong:?}");
-        // In one segment, what is behind it is not read.
+        // In the same segment, requests after it are not read.
         let mut packets = sent(Client, 100, &[&[&a, wrong, &c].concat(), &get("/d")]);
         packets.extend(sent(Server, 9000, &answers));
         packets.extend(sent(
@@ -377,7 +377,7 @@ fn a_request_that_is_none_gives_its_answer_to_no_other() {
         let report = both(text, &packets);
         assert_eq!(groups(&report), ["/a 200 1"], "{wrong:?}");
         assert_eq!(missing(&report), (0, 3), "{wrong:?}");
-        // A connection that is opened has all its requests.
+        // A new connection has all its requests.
         packets.extend([
             http(Client, 99, ""),
             http(Client, 100, &a),
@@ -386,7 +386,7 @@ fn a_request_that_is_none_gives_its_answer_to_no_other() {
         let report = both(text, &packets);
         assert_eq!(groups(&report), ["/a 200 1", "/a 201 1"], "{wrong:?}");
         if malformed == 1 {
-            // Also the first one of a connection.
+            // The malformed request may be the first one of a connection.
             let mut packets = sent(Client, 100, &[wrong, &c]);
             packets.extend(sent(Server, 9000, &answers[1..]));
             let report = both(text, &packets);
@@ -412,7 +412,7 @@ fn an_answer_that_is_none_takes_no_others_request() {
     }
 }
 
-/// A first line that is cut waits for its rest; where that is lost, nothing takes its answer.
+/// A truncated first line waits for its rest. If that is lost, no other request gets its answer.
 #[test]
 fn a_first_line_that_is_cut_keeps_its_place() {
     let text = "count by http.path, http.status where http.response_time >= 0ns";
@@ -434,7 +434,7 @@ fn a_first_line_that_is_cut_keeps_its_place() {
         let report = both(text, &packets);
         let mut found = groups(&report);
         found.sort();
-        // A head that is cut behind its first line is taken as it is.
+        // A head that is truncated after its first line is accepted as it is.
         let is_whole = cut < b.find('\n').expect("a line") + 1;
         assert_eq!(found.len(), if is_whole { 3 } else { 2 }, "{cut}");
         assert!(found.iter().all(|pair| pairs.contains(pair)), "{found:?}");
@@ -449,7 +449,7 @@ fn a_first_line_that_is_cut_keeps_its_place() {
     }
 }
 
-/// What answers HEAD has no body, also where no more than its first bytes are in the segment of the one in front of it.
+/// The answer to HEAD has no body, even if only its first bytes are in the segment of the answer before it.
 #[test]
 fn the_answer_behind_that_to_head_is_numbered() {
     let head = |path: &str| format!("HEAD {path} HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -469,7 +469,7 @@ fn the_answer_behind_that_to_head_is_numbered() {
         );
         let found = groups(&report);
         assert!(found.contains(&"/1 201 1".to_owned()), "{cut}: {found:?}");
-        // What shows that it is one waits for its rest.
+        // A message whose side is not yet known waits for its rest.
         if cut < "HTTP/1.".len() {
             assert_eq!(found, ["/1 201 1", "/2 202 1", "/3 203 1"], "{cut}");
         }
@@ -497,7 +497,7 @@ fn a_number_pairs_messages_in_any_order() {
     assert_eq!(missing(&report), (1, 1));
 }
 
-/// What answers a query that UDP carried twice is said to answer the second one.
+/// The response to a query that UDP carried twice is paired with the second one.
 #[test]
 fn a_query_that_is_sent_again_takes_the_place_of_the_first() {
     let packets = [
@@ -518,7 +518,7 @@ fn ports_show_requests_where_nothing_else_does() {
         redis(Server, 9000, "$2\r\nhi\r\n"),
         redis(Client, 1100, "*2\r\n$4\r\nLLEN\r\n$1\r\nk\r\n"),
         redis(Server, 9100, "-WRONGTYPE\r\n"),
-        // Neither to nor from the port.
+        // A packet neither to nor from the port.
         segment(40000, 7000, Client, 1, b"*1\r\n$4\r\nPING\r\n"),
     ];
     let report = both(
@@ -548,7 +548,7 @@ fn ports_show_requests_where_nothing_else_does() {
     assert_eq!(missing(&report), (1, 0));
 }
 
-/// Clients that keep connections, leave answers away, send again and open anew, in any order.
+/// Clients that reuse connections, skip answers, retransmit and reconnect, in random order.
 #[test]
 fn random_exchanges_are_paired_alike() {
     let mut random = ChaCha8Rng::seed_from_u64(7);

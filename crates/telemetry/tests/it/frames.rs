@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 const A: [u8; 6] = [2, 0, 0, 0, 0, 1];
 const B: [u8; 6] = [2, 0, 0, 0, 0, 2];
 
-/// A UDP packet from 10.0.0.`from` to 10.0.1.`to`.
+/// Builds a UDP packet from 10.0.0.`from` to 10.0.1.`to`.
 pub(crate) fn udp(from: u8, to: u8, ports: (u16, u16), payload: &[u8]) -> Vec<u8> {
     let builder = PacketBuilder::ethernet2(A, B)
         .ipv4([10, 0, 0, from], [10, 0, 1, to], 64)
@@ -16,7 +16,7 @@ pub(crate) fn udp(from: u8, to: u8, ports: (u16, u16), payload: &[u8]) -> Vec<u8
     packet
 }
 
-/// A TCP packet from `from` to `to`, both of one version.
+/// Builds a TCP packet between addresses of the same IP version.
 pub(crate) fn tcp(from: IpAddr, to: IpAddr, ports: (u16, u16), payload: &[u8]) -> Vec<u8> {
     let builder = PacketBuilder::ethernet2(A, B);
     let builder = match (from, to) {
@@ -30,7 +30,7 @@ pub(crate) fn tcp(from: IpAddr, to: IpAddr, ports: (u16, u16), payload: &[u8]) -
     packet
 }
 
-/// A segment of the connection between port `port` of 10.0.0.1, the client, and port `of` of 10.0.1.1.
+/// Builds a segment of the connection between port `port` of 10.0.0.1, the client, and port `of` of 10.0.1.1.
 pub(crate) fn segment(port: u16, of: u16, from: End, first: u32, payload: &[u8]) -> Vec<u8> {
     let (client, server) = ([10, 0, 0, 1], [10, 0, 1, 1]);
     let builder = PacketBuilder::ethernet2(A, B);
@@ -47,14 +47,14 @@ pub(crate) fn segment(port: u16, of: u16, from: End, first: u32, payload: &[u8])
     packet
 }
 
-/// Which end of a connection sends.
+/// Endpoint of a connection that sends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum End {
     Client,
     Server,
 }
 
-/// An IPv4 packet in a VLAN.
+/// Builds an IPv4 packet in a VLAN.
 pub(crate) fn tagged(id: u16) -> Vec<u8> {
     let id = id.try_into().expect("12 bits");
     let builder = PacketBuilder::ethernet2(A, B)
@@ -66,7 +66,7 @@ pub(crate) fn tagged(id: u16) -> Vec<u8> {
     packet
 }
 
-/// A mix of packets of all kinds: every header, payloads of the toy messages, fragments, cut packets and noise.
+/// Returns packets of all kinds: every header, payloads of the toy messages, fragments, truncated packets and noise.
 pub(crate) fn mix() -> Vec<Vec<u8>> {
     let mut packets = Vec::new();
     for i in 0..200u8 {

@@ -1,4 +1,4 @@
-//! The query language from text to figures.
+//! Query language, from text to metrics.
 
 mod bodies;
 mod capture_forms;

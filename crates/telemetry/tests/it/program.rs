@@ -1,4 +1,4 @@
-//! The P4 program of a query, on the interpreter, against the query's evaluation here.
+//! P4 program of a query on the interpreter, compared with the evaluation.
 
 use crate::evaluation::{run, run_on};
 use crate::frames;
@@ -18,7 +18,7 @@ use telemetry::{
     compile, describe_fields, program,
 };
 
-/// What the program of a query reports of packets, with room for more groups than there are packets.
+/// Returns the report of a query's program, with room for more groups than there are packets.
 pub(crate) fn on_path(
     text: &str,
     messages: &dyn Messages,
@@ -37,7 +37,7 @@ pub(crate) fn on_path(
         .unwrap_or_else(|r| panic!("{text}: {}", render_plain(&r.diagnostics, &r.map)));
     let warnings = render_plain(&elaborated.diagnostics, &elaborated.map);
     assert_eq!(warnings, "", "{text}");
-    // A packet a millisecond, as for the evaluation.
+    // One packet a millisecond, as in the evaluation.
     let options = Options {
         clock: Clock::Virtual { step: 1_000_000 },
         ..Options::default()
@@ -53,7 +53,7 @@ pub(crate) fn on_path(
     report.unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
-/// A program on the interpreter.
+/// Program that runs on the interpreter.
 struct Run(Interpreter);
 
 impl Run {
@@ -79,7 +79,7 @@ impl Kept for Run {
     }
 }
 
-/// Packets of all kinds, some of them changed and cut at random.
+/// Returns packets of all kinds, some of them changed and truncated at random.
 fn packets(seed: u64) -> Vec<Vec<u8>> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mix = frames::mix();
@@ -87,7 +87,7 @@ fn packets(seed: u64) -> Vec<Vec<u8>> {
     for _ in 0..6000 {
         let mut packet = mix.choose(&mut random).cloned().unwrap_or_default();
         for _ in 0..random.random_range(1..4) {
-            // Mostly in the headers.
+            // Most changes are in the headers.
             let at = random.random_range(0..packet.len().clamp(1, 60));
             if let Some(byte) = packet.get_mut(at) {
                 *byte = [0, 4, 5, 6, 17, 44, 51, 60, 0x45, 0x81, random.random()]
@@ -97,7 +97,7 @@ fn packets(seed: u64) -> Vec<Vec<u8>> {
         if random.random_range(0..3) == 0 {
             packet.truncate(random.random_range(0..=packet.len()));
         }
-        // IEEE 802.1AE is not for the program to look into.
+        // The program does not parse IEEE 802.1AE.
         if !packet.windows(2).any(|pair| pair == [0x88, 0xe5]) {
             all.push(packet);
         }
@@ -105,7 +105,7 @@ fn packets(seed: u64) -> Vec<Vec<u8>> {
     all
 }
 
-/// The report of the program is that of the evaluation.
+/// Checks that the report of the program equals that of the evaluation.
 fn same(text: &str, packets: &[Vec<u8>]) {
     let expected = run(text, packets);
     let found = on_path(text, &NoMessages, packets, expected.seconds);
@@ -200,9 +200,9 @@ fn estimates_are_near_what_they_estimate() {
             panic!("{row:?} {other:?}");
         };
         assert_eq!(error, same);
-        // Two estimates of one number: twice as far from each other as five standard errors.
+        // Two estimates of the same number differ by at most twice five standard errors.
         assert!((a - b).abs() <= 10.0 * error * a.max(1.0), "{a} {b}");
-        // Few ports, so that all are counted exactly.
+        // There are few ports, so all are counted exactly.
         let (Cell::Top { items, .. }, Cell::Top { items: others, .. }) =
             (&row.cells[1], &other.cells[1])
         else {
@@ -258,7 +258,7 @@ fn rates_are_about_what_came_since_the_last_report() {
     assert_eq!(cells(5, 16), [Cell::Real(0.5), Cell::Real(3.0)]);
 }
 
-/// Packets of messages, some of them changed and cut at random.
+/// Returns packets with messages, some of them changed and truncated at random.
 fn messages(seed: u64) -> Vec<Vec<u8>> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let get = |host: &str, path: &str| format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n");
@@ -342,11 +342,11 @@ fn messages_are_read_alike() {
         "count by http.host where http.path ~ \"^/[0-9]?$\" or http.method ~ \"^(PO|PU)\"",
         "count where http.host ~ \"^[^.]+\\.example$\" and not http.path ~ \"x{150}\"",
         "count by ip.src where dns.qname ~ \"^www\\..*e\\.\"",
-        // What an expression has that a string of P4 has otherwise.
+        // Escapes that mean something else in a P4 string.
         "count where http.host ~ \"\\x61\\.[\\\\ae]\" or http.path ~ \"\\\"\"",
-        // Numbers that a status has no bits for are compared all the same.
+        // Numbers that exceed the bits of a status are compared nevertheless.
         "count where http.status != 404 and http.status <= 1023",
-        // Names that P4 cannot tell apart, or that have what belongs to another behind them.
+        // Names that are equal in P4, or that end in the suffix of a derived name.
         "count by http.query.x, http.query.x_length where not http.header.x-y == \"1\" or not http.header.x_y == \"1\"",
         "count, distinct(http.query.x-y), distinct(http.query.x_y) by http.path",
     ] {
@@ -375,7 +375,7 @@ fn values_of_distinct_that_are_cut_are_counted() {
     assert_eq!((report.counts.records, report.counts.cut), (2, 1));
 }
 
-/// It is refused where it is too much, and does not become a small number.
+/// A number that is too large is refused; it does not wrap to a small one.
 #[test]
 fn keys_of_top_are_as_many_as_the_groups_need() {
     let text = "top(1000, ip.src) by ip.dst";
@@ -395,7 +395,7 @@ fn keys_of_top_are_as_many_as_the_groups_need() {
     assert_eq!(keys(telemetry::MAX_GROUPS), u64::from(u32::MAX));
 }
 
-/// Where the next message begins is the same by both, whatever the length of the one before.
+/// Both find the same next message, whatever the length of the one before.
 #[test]
 fn the_next_message_is_found_alike() {
     let schemas = Schemas::builtin();
@@ -424,7 +424,7 @@ fn the_next_message_is_found_alike() {
     }
 }
 
-/// The verifier refused queries on DNS for a loop of one turn.
+/// The verifier refused queries on DNS because of a loop with a single iteration.
 #[test]
 fn only_messages_that_others_follow_are_read_in_a_loop() {
     let schemas = Schemas::builtin();
@@ -439,7 +439,7 @@ fn only_messages_that_others_follow_are_read_in_a_loop() {
     assert!(!loops("count by tls.sni"));
 }
 
-/// One more than are read; the last turn of the loop is no message that is left.
+/// One message more than the limit. The last iteration of the loop does not count as an unread message.
 #[test]
 fn a_packet_with_more_messages_than_are_read_is_counted() {
     let schemas = Schemas::builtin();
@@ -468,7 +468,7 @@ fn the_bytes_of_a_packet_count_once_in_each_group_of_its_messages() {
     assert_eq!(found.rows, expected.rows);
 }
 
-/// What a report of sums would be if fewer bytes of texts were kept.
+/// Shortens the texts in a report of sums, and merges the rows that become equal.
 pub(crate) fn shorten(report: &mut Report, bytes: usize) {
     let mut rows: BTreeMap<Vec<Value<'static>>, Vec<Cell>> = BTreeMap::new();
     for mut row in std::mem::take(&mut report.rows) {
@@ -524,7 +524,7 @@ fn what_no_program_keeps_is_refused() {
     }
 }
 
-/// `ONPATH_BLESS=1` writes it.
+/// `ONPATH_BLESS=1` rewrites the file.
 #[test]
 fn a_query_becomes_the_program_beside_it() {
     let text = "bytes, mean(udp.length), distinct(ip.dst), top(5, flow), histogram(packet.length)\n\

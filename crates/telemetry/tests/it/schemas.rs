@@ -14,12 +14,12 @@ pub(crate) static SCHEMAS: LazyLock<Schemas> = LazyLock::new(Schemas::builtin);
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
 const SERVER: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2));
 
-/// What the client sends to a port.
+/// Builds a client's packet to a port.
 pub(crate) fn asked(port: u16, payload: &[u8]) -> Vec<u8> {
     tcp(CLIENT, SERVER, (40000, port), payload)
 }
 
-/// What the server answers.
+/// Builds a server's packet.
 fn answered(port: u16, payload: &[u8]) -> Vec<u8> {
     tcp(SERVER, CLIENT, (port, 40000), payload)
 }
@@ -28,7 +28,7 @@ fn shown(query: &str, packets: &[Vec<u8>]) -> String {
     table::text(&run_on(&*SCHEMAS, query, packets, None), 20)
 }
 
-/// Requests and answers, some of them in one segment, a continuation, and one that is broken.
+/// Returns requests and answers. Some are in one segment, one is a continuation, and one is malformed.
 fn http() -> Vec<Vec<u8>> {
     vec![
         asked(80, b"GET /a?x=1 HTTP/1.1\r\nHost: a.example\r\n\r\n"),
@@ -70,7 +70,7 @@ HTTP.STATUS  COUNT
 1 packet with a malformed message
 "
     );
-    // What stands in front of the damage is enough for this one.
+    // The path comes before the fault.
     assert!(shown("count by http.path", &http()).contains("\n/d         1\n"));
     assert!(
         shown("count by http.query.x, http.header.host", &http())
@@ -78,7 +78,7 @@ HTTP.STATUS  COUNT
     );
 }
 
-/// An application that receives the same payloads has the same answer.
+/// An application that receives the same payloads gets the same result.
 #[test]
 fn what_an_application_received_is_what_its_packets_carried() {
     let text = "count, top(5, http.path), max(tcp.dst_port) by http.host, tcp.src_port where http.method in [\"GET\", \"POST\"] and not tcp.dst_port == 81";
@@ -86,7 +86,7 @@ fn what_an_application_received_is_what_its_packets_carried() {
     let compiled = |map: &mut _| compile(text, &Catalogue::new(&*SCHEMAS), map).expect("a query");
     let mut evaluator = Evaluator::new(compiled(&mut map), &*SCHEMAS, None, [0, 1]);
     for packet in http() {
-        // Ethernet, IPv4 and TCP without options.
+        // The packets have Ethernet, IPv4 and TCP headers without options.
         let (ports, bytes) = (&packet[34..38], &packet[54..]);
         let payload = Payload {
             transport: Transport::Tcp,
@@ -174,7 +174,7 @@ fn servers_are_named_in_client_hellos() {
     server[5] = 2;
     let packets = [
         asked(443, &record),
-        // A hello that goes on in the next segment has its name in this one.
+        // A hello that continues in the next segment has its name in this one.
         asked(8443, &record),
         answered(443, &server),
         asked(443, b"\x17\x03\x03\x00\x02ab"),
@@ -215,7 +215,7 @@ fn every_built_in_schema_is_a_kind_with_attributes() {
     }
 }
 
-/// Any bytes, and messages with any byte changed, are read without a panic.
+/// Random bytes, and messages with any byte changed, are read without a panic.
 #[test]
 fn damaged_messages_are_counted_or_read() {
     for (number, packet) in http().into_iter().enumerate() {
@@ -230,7 +230,7 @@ fn damaged_messages_are_counted_or_read() {
     }
 }
 
-/// A name that no message can have is refused, with the one that was meant: it would silently find nothing.
+/// An invalid name is refused, with a suggestion. It would silently find nothing otherwise.
 #[test]
 fn names_are_written_as_messages_are_read() {
     let help = |text: &str| {
@@ -251,7 +251,7 @@ fn names_are_written_as_messages_are_read() {
     assert_eq!(help("count where http.status == 1024").0, "E1123");
 }
 
-/// Of a message whose length cannot be read, nobody knows where the next begins.
+/// After a message with an unreadable length, the start of the next one is not known.
 #[test]
 fn behind_a_length_that_is_none_nothing_is_looked_for() {
     let next = "GET /b HTTP/1.1\r\n\r\n";

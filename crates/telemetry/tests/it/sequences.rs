@@ -1,4 +1,5 @@
-//! Sequences of segments in which something is lost, late, sent again or unusual, each with what is counted of it: in each place the same.
+//! Sequences of segments with losses, reordering, retransmissions and oddities, each with the expected counts. The
+//! evaluation and the program must agree.
 
 use crate::frames::{End, segment};
 use crate::schemas::SCHEMAS;
@@ -19,12 +20,12 @@ pub(crate) fn status(status: u32, announced: usize) -> Vec<u8> {
     format!("HTTP/1.1 {status} X\r\nContent-Length: {announced}\r\n\r\n").into_bytes()
 }
 
-/// Of the client, from the byte with a number on. One that is empty opens the connection.
+/// Builds a client's segment that begins at a sequence number. An empty one opens the connection.
 pub(crate) fn at(first: u32, bytes: &[u8]) -> Vec<u8> {
     segment(40_000, 80, End::Client, first, bytes)
 }
 
-/// Segments one behind the other.
+/// Builds consecutive segments.
 pub(crate) fn stream(first: u32, parts: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let mut next = first;
     let one = |part: &Vec<u8>| {
@@ -39,7 +40,8 @@ pub(crate) fn joined(parts: &[&[u8]]) -> Vec<u8> {
     parts.concat()
 }
 
-/// A sequence with what is counted of it: values of the key that was asked for, each as often as it counts, and what became of the stream.
+/// Sequence of packets with the expected result: the values of the query's key, once for each record, and the outcome
+/// of the stream.
 struct Case {
     name: &'static str,
     text: &'static str,
@@ -75,7 +77,7 @@ pub(crate) const NOTHING: Followed = Followed {
     unfollowed: 0,
 };
 
-/// What is no message, or not as it seems, where one is expected.
+/// Sequences with bytes that are not a message, or are unusual ones, where a message is expected.
 fn unusual() -> Vec<Case> {
     let crlf = b"\r\n".to_vec();
     let unfollowed = |unfollowed| Followed {
@@ -183,7 +185,7 @@ fn unusual() -> Vec<Case> {
     ]
 }
 
-/// Segments that come late, again, or with other bytes around them.
+/// Sequences with segments that are late, retransmitted, or split differently.
 fn out_of_order() -> Vec<Case> {
     let size = get(1).len() as u32;
     let one = |path: u32| at(1 + (path - 1) * size, &get(path));
@@ -268,7 +270,7 @@ fn out_of_order() -> Vec<Case> {
     ]
 }
 
-/// Connections with the same ends, and what is none of theirs.
+/// Connections with the same endpoints, and segments that belong to neither.
 fn other_connections() -> Vec<Case> {
     let size = get(1).len() as u32;
     let gap = Followed { gaps: 1, ..NOTHING };
@@ -334,7 +336,7 @@ fn other_connections() -> Vec<Case> {
     ]
 }
 
-/// Streams whose first segments are too short to show what they begin.
+/// Streams whose first segments are too short to recognise a message.
 fn short_beginnings() -> Vec<Case> {
     let opened = |parts: &[&[u8]]| {
         let parts: Vec<Vec<u8>> = parts.iter().map(|part| part.to_vec()).collect();
@@ -407,7 +409,7 @@ fn short_beginnings() -> Vec<Case> {
         paths(
             "and found again",
             vec![at(1, b"G"), at(1 + size, &second), at(2, &first[1..])],
-            // By itself, the rest of it has a method too.
+            // Its rest alone begins with a method too.
             &[1, 2],
             gap,
         ),
@@ -425,7 +427,7 @@ fn short_beginnings() -> Vec<Case> {
     ]
 }
 
-/// Response times of what is asked byte by byte.
+/// Response times of a request that is sent byte by byte.
 #[test]
 fn the_first_byte_of_a_request_may_stand_alone() {
     let answer = status(200, 0);
@@ -470,7 +472,7 @@ fn each_sequence_is_counted_alike_in_each_place() {
     }
 }
 
-/// A line that is wrong has no value, whatever follows it.
+/// A malformed line has no value, whatever follows it.
 #[test]
 fn a_line_that_is_not_whole_has_no_value() {
     for (text, head) in [
@@ -493,7 +495,7 @@ fn a_line_that_is_not_whole_has_no_value() {
     }
 }
 
-/// One that sends a head byte by byte does not have those of others forgotten.
+/// A connection that sends a head byte by byte does not evict the state of others.
 #[test]
 fn a_head_in_many_segments_takes_no_others_place() {
     let waiting = get(1);
@@ -509,7 +511,7 @@ fn a_head_in_many_segments_takes_no_others_place() {
     assert_eq!(report.counts.streams, NOTHING);
 }
 
-/// Each message is in a segment of its own: whatever is lost, late or sent again, those that came are counted.
+/// Each message has its own segment. Whatever is lost, late or retransmitted, the messages that arrived are counted.
 #[test]
 fn no_message_that_fits_its_segment_is_lost_by_following() {
     let mut random = ChaCha8Rng::seed_from_u64(5);
@@ -553,7 +555,7 @@ fn no_message_that_fits_its_segment_is_lost_by_following() {
     }
 }
 
-/// What a query reports of packets of which the capture has no more than so many bytes.
+/// Returns the report of a query on packets of which the capture has at most `most` bytes.
 fn captured(text: &str, packets: &[Vec<u8>], most: usize) -> Report {
     let mut map = SourceMap::new();
     let query = compile(text, &Catalogue::new(&*SCHEMAS), &mut map).expect("a query");
@@ -579,7 +581,7 @@ fn what_a_capture_left_out_is_passed_over() {
     assert_eq!(counts_by_path(&report), BTreeMap::from([("200".into(), 3)]));
     assert_eq!(report.counts.streams, NOTHING);
 
-    // Heads that are cut there, and what may begin there.
+    // Heads that the capture truncated, and messages that may begin in the missing bytes.
     let request = |path: u32| {
         let cookie = "x".repeat(1000);
         let text = format!("GET /{path} HTTP/1.1\r\nCookie: {cookie}\r\n\r\n");
@@ -605,7 +607,7 @@ fn what_a_capture_left_out_is_passed_over() {
     assert_eq!(counts_by_path(&report).len(), 2);
     assert_eq!(report.counts.streams, unfollowed(2));
 
-    // Data of a chunk is passed over, what says where it ends is not.
+    // Missing data of a chunk is passed over; a missing end of a chunk is not.
     let head = b"POST /1 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n190\r\n".to_vec();
     let end = [&b"\r\n0\r\n\r\n"[..], &get(2)].concat();
     let in_chunks = |sizes: [usize; 3]| {

@@ -1,4 +1,4 @@
-//! Attributes of which a message has several values, against lists of what each message has.
+//! Attributes with several values, compared with lists of the values in each message.
 
 use crate::evaluation::run_on;
 use crate::frames::{self, End, segment};
@@ -12,7 +12,7 @@ use telemetry::{Catalogue, Cell, Report, compile};
 
 const GREASE: [u16; 3] = [0x0a0a, 0x7a7a, 0xfafa];
 
-/// The offer of a client.
+/// ClientHello.
 #[derive(Clone, Debug, Default)]
 struct Hello {
     ciphers: Vec<u16>,
@@ -24,7 +24,7 @@ fn two(number: usize) -> [u8; 2] {
     (number as u16).to_be_bytes()
 }
 
-/// Bytes behind their number, in one byte or two.
+/// Prefixes bytes with their number, in one byte or two.
 fn behind_length(wide: bool, bytes: &[u8]) -> Vec<u8> {
     let length = two(bytes.len());
     [&length[usize::from(!wide)..], bytes].concat()
@@ -63,7 +63,7 @@ impl Hello {
     }
 }
 
-/// A response with these answers: type and data.
+/// Builds a response with these answers: type and data.
 fn answers(all: &[(u16, Vec<u8>)]) -> Vec<u8> {
     let mut message = vec![0, 9, 0x84, 0, 0, 1, 0, all.len() as u8, 0, 0, 0, 0];
     message.extend(b"\x01a\x07example\x00\x00\x01\x00\x01");
@@ -84,7 +84,7 @@ fn figure(text: &str, packets: &[Vec<u8>]) -> Cell {
     query(text, packets).rows[0].cells[0].clone()
 }
 
-/// The only key of each row, with its count.
+/// Returns the only key of each row, with its count.
 fn groups(report: &Report) -> BTreeMap<String, u64> {
     let row = |row: &telemetry::Row| match row.cells[0] {
         Cell::Number(count) => (row.keys[0].to_string(), count),
@@ -127,7 +127,7 @@ fn a_comparison_holds_if_any_value_fulfils_it() {
         ("tls.alpn starts with \"h2\"", 1),
         ("tls.alpn ~ \"^h\"", 2),
         ("first(tls.alpn) == \"http/1.1\"", 1),
-        // Noise is never the first value where there is another.
+        // The first value is noise only if there is no other.
         ("first(tls.cipher) == 4865", 1),
         ("first(tls.supported_version) == 772", 1),
         ("first(tls.cipher) >= 0", 2),
@@ -231,7 +231,7 @@ fn addresses_of_answers_are_addresses() {
         figure("sum(dns.answer.ttl)", &packets),
         Cell::Number(1 + 2 + 3 + 1 + 2)
     );
-    // On the path, the first value alone.
+    // On the path, only the first value is read.
     for text in [
         "count by first(dns.answer.ipv4)",
         "count where first(dns.answer.ipv4) in 10.0.0.0/8",

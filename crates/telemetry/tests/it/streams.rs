@@ -1,5 +1,5 @@
-//! Messages that go on from segment to segment: in each place as they were sent, however the stream is cut; and what is lost, late or
-//! sent again.
+//! Messages that continue in later segments. The evaluation and the program must find them as they were sent, wherever
+//! the stream is cut. They must also agree about losses, reordering and retransmissions.
 
 use crate::evaluation::run_on;
 use crate::frames::{self, End};
@@ -14,7 +14,8 @@ use std::time::Duration;
 use telemetry::view::table;
 use telemetry::{Catalogue, Cell, Evaluator, Followed, Payload, Report, Transport, compile};
 
-/// A segment: of which connection, from which end, the number of its first byte, and its bytes; none if it opens the connection.
+/// Segment: its connection, its sender, the sequence number of its first byte, and its bytes. An empty one opens the
+/// connection.
 #[derive(Clone, Debug)]
 struct Segment {
     port: u16,
@@ -34,7 +35,7 @@ fn packets(segments: &[Segment]) -> Vec<Vec<u8>> {
     segments.iter().map(Segment::packet).collect()
 }
 
-/// A request with a header of so many bytes in front of its host, and a body.
+/// Builds a request with a cookie of this size before the host, and a body.
 fn request(method: &str, path: u32, cookie: usize, body: Option<&[u8]>) -> Vec<u8> {
     let mut text = format!("{method} /{path} HTTP/1.1\r\n").into_bytes();
     if cookie > 0 {
@@ -49,7 +50,7 @@ fn request(method: &str, path: u32, cookie: usize, body: Option<&[u8]>) -> Vec<u
     text
 }
 
-/// A ClientHello, in one record, with a session ticket of so many bytes in front of the server's name.
+/// Builds a ClientHello, in one record, with a session ticket of this size before the server's name.
 fn hello(name: &str, ticket: usize) -> Vec<u8> {
     let two = |n: usize| (n as u16).to_be_bytes();
     let mut extensions = [&[0, 35][..], &two(ticket), &vec![b'#'; ticket]].concat();
@@ -72,7 +73,7 @@ fn hello(name: &str, ticket: usize) -> Vec<u8> {
     [&[0x16, 3, 1][..], &two(handshake.len()), &handshake].concat()
 }
 
-/// Some bytes as segments of up to so many bytes each.
+/// Cuts bytes into segments of at most `most` bytes each.
 fn cut(random: &mut ChaCha8Rng, stream: &Segment, most: usize) -> Vec<Segment> {
     let mut segments = Vec::new();
     let mut at = 0;
@@ -89,7 +90,7 @@ fn cut(random: &mut ChaCha8Rng, stream: &Segment, most: usize) -> Vec<Segment> {
     segments
 }
 
-/// Streams one beside the other, each in its order.
+/// Interleaves streams, each in its order.
 fn mixed(random: &mut ChaCha8Rng, mut streams: Vec<Vec<Segment>>) -> Vec<Segment> {
     streams.iter_mut().for_each(|stream| stream.reverse());
     let mut all = Vec::new();
@@ -103,14 +104,14 @@ fn mixed(random: &mut ChaCha8Rng, mut streams: Vec<Vec<Segment>>) -> Vec<Segment
     all
 }
 
-/// Requests, of which several are sent at once; how often each path is asked for.
+/// Builds a stream of requests, several of them sent at once; adds the count of each path.
 fn sent(random: &mut ChaCha8Rng, port: u16, paths: &mut BTreeMap<String, u64>) -> Segment {
     let mut bytes = Vec::new();
     for _ in 0..random.random_range(3..12) {
         let path = random.random_range(0..20);
         let cookie = *[0, 0, 30, 700, 2500].choose(random).unwrap_or(&0);
         let size = *[0, 1, 40, 900, 5000].choose(random).unwrap_or(&0);
-        // Bodies with what looks like messages.
+        // The bodies contain bytes that look like messages.
         let body = b"=GET /no HTTP/1.1\r\nHost: no\r\n\r\n".repeat(size / 30 + 1);
         bytes.extend(match random.random_range(0..3) {
             0 => request("POST", path, cookie, Some(&body[..size])),
@@ -123,7 +124,7 @@ fn sent(random: &mut ChaCha8Rng, port: u16, paths: &mut BTreeMap<String, u64>) -
         port,
         of: 80,
         from: End::Client,
-        // The numbers begin anew within some streams.
+        // The sequence numbers wrap within some streams.
         first: *[1000, u32::MAX - 2000].choose(random).unwrap_or(&0),
         bytes,
     }
@@ -150,7 +151,7 @@ fn every_message_is_counted_once_however_streams_are_cut() {
         let streams = streams.iter().map(|stream| cut(&mut random, stream, most));
         let streams = streams.collect();
         let mut segments = mixed(&mut random, streams);
-        // Some of them are sent again.
+        // Some of them are retransmitted.
         if most > 100 {
             for _ in 0..10 {
                 let at = random.random_range(0..segments.len());
@@ -173,7 +174,7 @@ fn every_message_is_counted_once_however_streams_are_cut() {
     }
 }
 
-/// What became of packets in the two places, which is the same.
+/// Returns the report of the evaluation, after checking that the program agrees.
 pub(crate) fn same(text: &str, packets: &[Vec<u8>]) -> Report {
     let mut expected = run_on(&*SCHEMAS, text, packets, None);
     let found = on_path(text, &*SCHEMAS, packets, expected.seconds);
@@ -195,7 +196,7 @@ fn streams_that_are_disturbed_are_followed_alike_on_the_path() {
         let mut streams = Vec::new();
         for port in 40_000..40_006 {
             let mut stream = sent(&mut random, port, &mut BTreeMap::new());
-            // Heads that are too long, lengths that nobody knows, and what is no message.
+            // Heads that are too long, unknown lengths, and bytes that are not a message.
             for wrong in [
                 request("GET", 77, 5000, None),
                 b"POST /78 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n"
@@ -241,12 +242,12 @@ fn streams_that_are_disturbed_are_followed_alike_on_the_path() {
             sum.unfinished += streams.unfinished;
         }
     }
-    // All of it happens.
+    // All cases occur.
     let all = [sum.gaps, sum.sent_again, sum.unfollowed, sum.unfinished];
     assert!(all.iter().all(|&count| count > 20), "{sum:?}");
 }
 
-/// Answers, some of which announce a body that does not come, or not all of it; some bodies begin like answers.
+/// Builds a stream of answers. Some announce a body that is missing or incomplete; some bodies begin like answers.
 fn answers(random: &mut ChaCha8Rng, port: u16) -> Segment {
     let mut bytes = Vec::new();
     for _ in 0..random.random_range(2..9) {
@@ -273,7 +274,7 @@ fn answers(random: &mut ChaCha8Rng, port: u16) -> Segment {
     }
 }
 
-/// Loses segments, has some come later, again, or with others' bytes.
+/// Loses, reorders, retransmits and merges segments.
 fn disturb(random: &mut ChaCha8Rng, segments: &mut Vec<Segment>) {
     for at in (1..segments.len()).rev() {
         match random.random_range(0..40) {
@@ -305,7 +306,7 @@ fn names_in_hellos_that_are_cut_are_counted_alike() {
         let name = format!("{}.tls.example", port % 7);
         let ticket = *[0, 100, 1800, 3000].choose(&mut random).unwrap_or(&0);
         let mut bytes = hello(&name, ticket);
-        // What follows is no message.
+        // The bytes after it are not a message.
         bytes.extend([0x17; 300]);
         let stream = Segment {
             port,
@@ -336,7 +337,7 @@ fn names_in_hellos_that_are_cut_are_counted_alike() {
     );
 }
 
-/// An application that receives the same streams, in whatever pieces, has the same answer.
+/// An application that receives the same streams, in any pieces, gets the same result.
 #[test]
 fn what_an_application_receives_in_pieces_is_what_its_packets_carried() {
     let mut random = ChaCha8Rng::seed_from_u64(4);
@@ -371,7 +372,7 @@ fn what_an_application_receives_in_pieces_is_what_its_packets_carried() {
         (&of_packets.rows, of_packets.counts)
     );
 
-    // A stream that ends in a message has nothing to do with the next one between the same ports.
+    // A stream that ends within a message does not affect the next one between the same ports.
     let begun = Segment {
         bytes: b"POST /begun HTTP/1.1\r\nContent-Length: 900\r\n\r\n...".to_vec(),
         ..segments[0].clone()
@@ -416,7 +417,7 @@ HTTP.HOST  COUNT
 1 message with an end that is not known: a head that is cut, or of more than 4096 bytes, or a body of no known length
 "
     );
-    // What comes late is read; it does not come again.
+    // Late segments are read; retransmitted ones are not.
     let get = |path: u32| request("GET", path, 0, None);
     let all = [get(1), get(2), get(3)];
     let size = all[0].len() as u32;
@@ -429,7 +430,7 @@ HTTP.HOST  COUNT
     assert_eq!((streams.gaps, streams.sent_again), (1, 3));
 }
 
-/// A message of no group has no key, whatever the key of the next one is.
+/// A message outside of all groups has no key, even if the next message's key is empty.
 #[test]
 fn bytes_count_in_the_first_group_that_has_an_empty_key() {
     let get = b"GET / HTTP/1.1\r\nHost: \r\n\r\n".as_slice();

@@ -1,11 +1,11 @@
-//! A kind of message for tests: lines of `name=value` pairs with `;` between.
+//! Toy messages for tests: lines of `name=value` pairs with `;` between.
 
 use payload::{Exchange, Sides};
 use std::sync::LazyLock;
 use telemetry::{Found, Messages, Payload, Position, Reader, Type, Value, Wish};
 
-/// Reads messages of two kinds: `kv` at UDP port 7000, and `note`, which no packet has. `kv` has the texts `method` and `host`, the number `size`, and
-/// any text by the name `x.NAME`.
+/// Source of two kinds of messages: `kv` at UDP port 7000, and `note`, which no packet has. `kv` has the texts `method`
+/// and `host`, the number `size`, and any text by the name `x.NAME`.
 pub(crate) struct Toy;
 
 static KINDS: LazyLock<Vec<String>> = LazyLock::new(|| vec!["kv".into(), "note".into()]);
@@ -54,7 +54,7 @@ impl Messages for Toy {
     }
 }
 
-/// Reads lines of pairs.
+/// Reader of lines of pairs.
 struct Pairs {
     is_known: bool,
     wanted: Vec<String>,

@@ -1,4 +1,4 @@
-//! The figures as people and programs see them.
+//! Views of metrics, for people and for programs.
 
 use crate::evaluation::{run, run_on, run_with};
 use crate::frames::{self, End::Client, End::Server, segment};
@@ -118,7 +118,7 @@ fn csv_has_a_column_for_each_figure() {
     );
 }
 
-/// The page for Prometheus, which Prometheus' own checker finds nothing wrong with.
+/// Returns the page of a query, after running Prometheus' own checker on it.
 fn exposed(messages: &dyn Messages, text: &str, packets: &[Vec<u8>], most: usize) -> String {
     let query = compile(text, &Catalogue::new(messages), &mut SourceMap::new()).unwrap();
     let report = run_on(messages, text, packets, None);
@@ -170,7 +170,7 @@ fn prometheus_has_keys_as_labels() {
     assert!(few.contains("\nonpath_query_groups_left_out 1\n"), "{few}");
 }
 
-/// Two metrics, or two labels, of the same name make a page that Prometheus refuses as a whole.
+/// Prometheus refuses a page with two metrics, or two labels, of the same name.
 #[test]
 fn prometheus_has_no_name_twice() {
     let text = "distinct(kv.x.a-b), count, distinct(kv.x.a_b), top(1, kv.host), top(2, kv.host) by kv.x.a-b, kv.x.a_b";
@@ -205,7 +205,7 @@ fn prometheus_accepts_every_aggregate_and_any_name() {
         exposed(&Toy, text, &packets, 10);
         exposed(&Toy, text, &[], 10);
     }
-    // Units, types and capitals, none of which may be in a name.
+    // Units, types and capitals, which must not be in a name.
     let names =
         "distinct(kv.x.ms), top(1, kv.x.histogram), distinct(kv.x.gauge_s) by kv.x.userId, kv.x.h";
     let packet = frames::udp(
@@ -297,7 +297,7 @@ and 3 other groups
     );
 }
 
-/// The picture of a capture is always the same. `ONPATH_BLESS=1` writes it.
+/// The plot of a capture is deterministic. `ONPATH_BLESS=1` rewrites it.
 #[test]
 fn figures_are_drawn_over_time() {
     let text = "count by ip.src";
@@ -345,7 +345,7 @@ fn many_reports_are_halved_and_the_histogram_has_its_unit() {
     );
 }
 
-/// The texts of a picture, with how far down they are.
+/// Returns the texts of a plot, with their vertical positions.
 fn texts(svg: &str) -> Vec<(f64, String)> {
     let elements = svg.split("<text ").skip(1);
     let text = |element: &str| {
@@ -379,7 +379,7 @@ fn the_axes_of_histograms_have_whole_numbers() {
     }
 }
 
-/// However many lines there are, their names stand above all of them.
+/// Whatever the number of lines, their names are above all of them.
 #[test]
 fn names_hide_no_line() {
     for hosts in [1, 3, 8] {
