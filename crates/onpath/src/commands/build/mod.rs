@@ -24,8 +24,9 @@ use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Compiles a program or a bundle: status 1 if it is refused, by the verifier too if that is asked, 2 if the target cannot run it. With `--report` the
-/// JSON is what [`report`] makes, or, of a program that is refused, an object with its `diagnostics`.
+/// Compiles a program or a bundle. The status is 1 if it is refused, by the verifier too if that is asked, and 2 if
+/// the target cannot run it. With `--report` the JSON is the result of [`report`], or for a refused program an object
+/// with its `diagnostics`.
 pub(crate) fn run(args: Build) -> Done {
     if is_object(&args.source.file) {
         return Err(Stop::Usage(format!(
@@ -50,7 +51,7 @@ pub(crate) fn run(args: Build) -> Done {
     let request = Request {
         externs: &args.externs,
         hook,
-        // A report loads the program once, and tries other C only if that is refused.
+        // A report loads the program once, and tries other strategies only if it is rejected.
         trial: Trial::None,
         kernel: args.kernel.map_or(Kernel::This, Kernel::Version),
         notice: &notice,
@@ -106,13 +107,13 @@ pub(crate) fn run(args: Build) -> Done {
     Ok(status)
 }
 
-/// The exit status of a command that reports what the verifier makes of programs: 1 if it refuses one.
+/// Returns the exit status of a command that reports the verifier's results: 1 if it rejects a program.
 fn status<'a>(asked: impl IntoIterator<Item = &'a Verification>) -> ExitCode {
     let is_refused = |asked: &Verification| matches!(asked.answer, Answer::Refused(_));
     ExitCode::from(u8::from(asked.into_iter().any(is_refused)))
 }
 
-/// Compiles a program, and asks the verifier about it if it is to be reported on.
+/// Compiles a program, and asks the verifier about it if a report is wanted.
 fn compile(
     program: &Program,
     sources: &SourceMap,
@@ -129,7 +130,7 @@ fn compile(
 /// The verifier's result for a program.
 struct Verification {
     answer: Answer,
-    /// How long it took, with every object that was tried; without finding the places of refusals.
+    /// Time that the verifier took for all objects that were tried, without the search for the locations of refusals.
     time: Duration,
 }
 
@@ -142,8 +143,8 @@ enum Answer {
     Refused(String),
 }
 
-/// Asks the verifier. A program rejected for what clang made of it is recompiled with other strategies, as `onpath run`
-/// does.
+/// Asks the verifier. If it rejects a program for a reason that another compilation may overcome, the other
+/// strategies are tried, as `onpath run` does.
 fn ask(
     compiled: Compiled,
     program: &Program,
@@ -169,7 +170,7 @@ fn ask(
     let mut last = compiled;
     if let Some(others) = others(&last, &answer, program, sources, request)? {
         time += others.verify_time;
-        // If no other object fares better, the answer is the one that there is.
+        // If the best object is still the first one, its answer is known.
         if !(others.is_refused() && others.object == last.object) {
             answer = verify(&others);
             time += answer.took;
@@ -187,7 +188,8 @@ fn ask(
     Ok((last, Verification { answer, time }))
 }
 
-/// What other strategies come to, if one may overcome what the verifier refused this object for. Its times include those of this object.
+/// Compiles by the other strategies, if one may overcome the verifier's reason for rejecting this object. clang's
+/// time includes that of this object.
 fn others(
     refused: &Compiled,
     answer: &Verified,
@@ -212,7 +214,7 @@ fn others(
     Ok(Some(others))
 }
 
-/// The message of a refusal, with the line that it is shown at.
+/// Returns the message of a refusal with its line.
 fn with_location(refused: &Diagnostic, sources: &SourceMap) -> String {
     let message = &refused.message;
     match sources.line_col(refused.primary.span) {
@@ -221,7 +223,7 @@ fn with_location(refused: &Diagnostic, sources: &SourceMap) -> String {
     }
 }
 
-/// What [`loads_from::describe`] gives for a program that was just compiled.
+/// Describes the kernels that load a program which was just compiled, by [`loads_from::describe`].
 fn loads_from(compiled: &Compiled, request: Request) -> Value {
     let externs: Vec<String> = request
         .externs
@@ -236,18 +238,30 @@ fn loads_from(compiled: &Compiled, request: Request) -> Value {
     )
 }
 
-/// What the program needs: `functions` (each with `name`, `section`, `instructions`, `stack` in bytes),
-/// `instructions` and `stack` of the whole, `stack_limit`, `maps` (each with `name`, `kind`, `entries`, `for` with the
-/// `kind` and `name` of what it keeps, and bytes of `memory`: `loaded`, as soon as the program is, and `full`), `memory`
-/// of all maps and what of it is `available`, the `layouts` of tables whose entries may overlap ([`layouts::describe`]), what the compiler moved (`scratch`: `bytes` and `variables` in a per-CPU
-/// map, for which the stack has no room; `copied_headers`: those that live in variables instead of the packet; `rolled_stacks`: header stacks whose elements a loop parses,
-/// each with `name` and `elements`), how many maps the program uses
-/// (`maps_used`: the `count` with each outer map as one, and how many are `inner` ones of these), as how many `programs` that go on in each other, how many turns of loops a packet may take
-/// (`parser_turns`, null where the kernel has `may_goto`), from which `kernel` on it loads ([`loads_from::describe`]), the
-/// `strategy` by which it was compiled and the `failed_strategies` before it (`name` and `reason`), what the
-/// `verifier` reports (`asked`; `accepted`, and `instructions` processed, of the program that took most, with their `limit`, or the `reason`), and
-/// `milliseconds` of `own`, `clang`'s and the `verifier`'s time: of all strategies, without what it takes to find the line of
-/// a refusal.
+/// Reports on a compiled program as JSON:
+///
+/// - `functions`: `name`, `section`, `instructions` and `stack` (in bytes) of each function.
+/// - `instructions`, `stack`: all instructions, and the largest stack of a function; `stack_limit` is the kernel's.
+/// - `maps`: `name`, `kind` and `entries` of each map. `for` has the `kind` and `name` of the object in it. `memory`
+///   is in bytes, when the program is `loaded` and when the map is `full`.
+/// - `memory`: that of all maps, and the `available` memory.
+/// - `layouts`: search structures of tables ([`layouts::describe`]).
+/// - `scratch`: `bytes` and `variables` in a per-CPU map, for which the stack has no room.
+/// - `parse_record`: `used` is true if the parse results are in a per-CPU map. `estimate` is the number of
+///   instructions that the verifier might process otherwise.
+/// - `copied_headers`: headers that live in variables instead of the packet.
+/// - `rolled_stacks`: `name` and `elements` of header stacks whose elements a loop parses.
+/// - `maps_used`: `count` of maps, with each outer map counted once, and the number of `inner` maps.
+/// - `programs`: number of programs that are chained by tail calls.
+/// - `parser_turns`: maximum number of loop iterations of a packet, null if the kernel has `may_goto`.
+/// - `strategy`, `failed_strategies`: the strategy of compilation, and `name` and `reason` of each that failed
+///   before.
+/// - `verifier`: `asked`, `accepted`, and the `instructions` processed of the largest program with their `limit`, or
+///   the `reason`.
+/// - `milliseconds`: `own`, `clang`'s and the `verifier`'s time for all strategies, without the search for the line
+///   of a refusal.
+///
+/// The caller adds `kernel` ([`loads_from::describe`]) for a single program.
 fn report(compiled: &Compiled, front: Duration, verification: &Verification) -> Value {
     let functions: Vec<Value> = compiled
         .budget
@@ -328,7 +342,7 @@ fn report(compiled: &Compiled, front: Duration, verification: &Verification) -> 
     })
 }
 
-/// The report for people.
+/// Returns the report as text.
 fn show(report: &Value) -> String {
     let text = |value: &Value| match value {
         Value::String(text) => text.clone(),
