@@ -33,36 +33,36 @@ pub struct Compiled {
     pub c_source: String,
     /// The object.
     pub object: Vec<u8>,
-    /// What is where in its maps.
+    /// Layout of its maps.
     pub abi: Arc<Abi>,
-    /// What the program offers the control plane.
+    /// Control-plane view of the program: its tables, actions and other objects.
     pub schema: Arc<Schema>,
-    /// What it will cost.
+    /// Instructions and stack of each function.
     pub budget: Budget,
-    /// What the compiler decided: what it keeps where.
+    /// Report of the compiler's decisions, such as which headers are copied to variables.
     pub decisions: bpf::Report,
-    /// By which strategy it was compiled.
+    /// Strategy by which it was compiled.
     pub strategy: &'static Strategy,
-    /// Strategies that were tried before. If the one that was taken is among them, the kernel takes none of them.
+    /// Strategies that failed. If they include `strategy`, the verifier rejected the objects of all of them.
     pub failed: Vec<Failed>,
-    /// Compiler time, from IR to C, without clang. This and the following are of all strategies
-    /// that were tried.
+    /// Compiler time, from IR to C, without clang. This time and the next two are sums over all strategies that were
+    /// tried.
     pub compiler_time: Duration,
-    /// How long clang took.
+    /// Time that clang took.
     pub clang_time: Duration,
-    /// How long the verifier took, if it was asked; see [`Request::trial`].
+    /// Time that the verifier took, if it was asked; see [`Request::trial`].
     pub verify_time: Duration,
 }
 
 impl Compiled {
-    /// Whether the verifier refused what every strategy gave.
+    /// Returns true if the verifier rejected the objects of all strategies.
     pub fn is_refused(&self) -> bool {
         let mut failed = self.failed.iter();
         failed.any(|failed| failed.strategy == self.strategy)
     }
 }
 
-/// How a test reaches a program in the kernel.
+/// Means by which a test sends packets to a program in the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reach {
     /// By `BPF_PROG_TEST_RUN`.
@@ -71,63 +71,64 @@ pub enum Reach {
     Veth,
 }
 
-/// How a program is to be compiled.
+/// Options of a compilation.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
-    /// Where it is to run.
+    /// Hook at which the program is to run.
     pub hook: Hook,
     /// C files for the extern functions that the program declares.
     pub externs: &'a [PathBuf],
-    /// For [`TestRun`]: take clock and random numbers from it, and keep where packets are to go for it to
-    /// read, instead of sending them there.
+    /// True for [`TestRun`], which then supplies the clock and the random numbers. Instead of sending packets, the
+    /// program records their destinations for it.
     pub observe: bool,
-    /// About which objects the verifier is asked, where this process may.
+    /// Objects that the verifier is asked about, if this process may ask it.
     pub trial: Trial<'a>,
     /// The kernel that is to run it.
     pub kernel: Kernel,
-    /// Where what the parser leaves is kept.
+    /// Programs whose parse results are kept in a per-CPU map.
     pub parse_record: ParseRecord,
     /// The layout of tables whose entries may overlap, if they do not say which they want.
     pub layout: Option<Structure>,
-    /// How functions are cut, whether the program is large or not.
+    /// Size and number of outlined functions, for any program; `None` outlines in large programs only.
     pub parts: Option<Parts>,
-    /// Does not try one function first where the verifier is likely to refuse it.
+    /// Skips the attempt at one function if the verifier is likely to reject it.
     pub soon: bool,
-    /// Is told what is about to be done that takes more than a few seconds.
+    /// Receives a notice before work that takes more than a few seconds.
     pub notice: &'a dyn Fn(&str),
 }
 
-/// About which objects the verifier is asked while a program is compiled, so that another is made where it refuses one.
+/// Objects that the verifier is asked about during a compilation. If it rejects one, another strategy is tried.
 #[derive(Clone, Copy, Debug)]
 pub enum Trial<'a> {
-    /// None, for a caller that loads the object at once: if the refusal has an [`Obstacle`], it compiles the others.
+    /// None, for a caller that loads the object at once. If the refusal has an [`Obstacle`], the caller compiles
+    /// again with [`Trial::Others`].
     None,
-    /// Each.
+    /// Every object.
     Each,
-    /// Each but the first, which this caller has had refused.
+    /// Every object but the first, which the kernel has already rejected.
     Others(Refused<'a>),
 }
 
-/// What a compilation without a trial gave, and the verifier refused.
+/// Object of a compilation without a trial, rejected by the verifier.
 #[derive(Clone, Copy, Debug)]
 pub struct Refused<'a> {
     /// The object.
     pub object: &'a [u8],
-    /// What another compilation may overcome.
+    /// Obstacle that another compilation may overcome.
     pub obstacle: Obstacle,
     /// The verifier's reason.
     pub reason: &'a str,
 }
 
 impl Default for Request<'_> {
-    /// For XDP, and nothing besides.
+    /// Returns the default options for XDP.
     fn default() -> Self {
         Request::hook(Hook::Xdp)
     }
 }
 
 impl Request<'_> {
-    /// For a hook, and nothing besides.
+    /// Returns the default options for a hook.
     pub fn hook(hook: Hook) -> Request<'static> {
         Request {
             hook,
@@ -144,7 +145,7 @@ impl Request<'_> {
     }
 }
 
-/// The C text for a program as elaborated, or why the hook cannot run it.
+/// Generates C for an elaborated program. Fails if the hook cannot run it.
 pub fn generate(
     program: &Program,
     sources: &SourceMap,
@@ -158,7 +159,7 @@ pub fn generate(
     )
 }
 
-/// What [`compile`] refuses without clang and the kernel: [`generate`], of a program that is not too large to be compiled.
+/// Makes the checks of [`compile`] that need neither clang nor the kernel: the program's size, then [`generate`].
 pub fn check(
     program: &Program,
     sources: &SourceMap,
@@ -169,7 +170,7 @@ pub fn check(
     generate(program, sources, request)
 }
 
-/// The program after passes, in the form that a request asks for.
+/// Runs the passes on a program, without jump threading if functions are to be outlined.
 fn optimised(program: &Program, request: Request) -> Program {
     let for_parts =
         frontend::optimise_for_parts(program, follows_turns(&request.kernel.features()));
@@ -179,12 +180,12 @@ fn optimised(program: &Program, request: Request) -> Program {
     }
 }
 
-/// Whether the verifier follows each turn of loops.
+/// Returns true if the verifier processes every iteration of a loop.
 fn follows_turns(features: &Features) -> bool {
     !features.has(Feature::MayGoto)
 }
 
-/// The name of a file, as C includes it.
+/// Returns the name of a file as C includes it.
 pub(crate) fn file_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default();
     name.to_string_lossy().into_owned()
@@ -207,7 +208,7 @@ fn options(sources: &SourceMap, request: Request, features: Features) -> Options
     }
 }
 
-/// Compiles a program as elaborated, by the first of [`STRATEGIES`](crate::strategy::STRATEGIES) that works.
+/// Compiles an elaborated program, by the first of [`STRATEGIES`](crate::strategy::STRATEGIES) that works.
 pub fn compile(
     program: &Program,
     sources: &SourceMap,
@@ -242,24 +243,25 @@ struct Attempts<'a> {
     request: Request<'a>,
     features: Features,
     forecast: Forecast,
-    /// For strategies that make functions of parts.
+    /// Optimised program for strategies that outline functions.
     for_parts: Program,
-    /// For the others.
+    /// Optimised program for the other strategies.
     whole: OnceCell<Program>,
     fast_path: Option<Program>,
-    /// The C that was tried.
+    /// C texts that were compiled, each with clang's effort.
     made: HashSet<(String, Effort)>,
-    /// Strategies that differ by clang's effort have their C in common.
+    /// Last generated C with its options: strategies that differ in clang's effort only share it.
     last: Option<((Options, bool), BpfOutput)>,
-    /// Decisions for the first strategy.
+    /// Report of the first strategy's decisions.
     first: Option<bpf::Report>,
-    /// The verifier walks a part once, wherever it is called: what it finds too large so is larger as one function.
+    /// True if the outlined functions exceed the verifier's limit. It processes each of them once, however often they
+    /// are called, so one function would exceed the limit further.
     too_large_in_parts: bool,
     times: Times,
 }
 
 impl<'a> Attempts<'a> {
-    /// Fails if the program is too large for any strategy.
+    /// Runs the passes. Fails if the program is too large for any strategy.
     fn begin(
         program: &Program,
         sources: &'a SourceMap,
@@ -290,7 +292,7 @@ impl<'a> Attempts<'a> {
         })
     }
 
-    /// The outcome of a strategy.
+    /// Tries a strategy and returns its outcome.
     fn by(&mut self, strategy: &Strategy) -> Outcome<Made> {
         if let Some(first) = &self.first {
             if !strategy.differs(first) {
@@ -342,7 +344,7 @@ impl<'a> Attempts<'a> {
         outcome
     }
 
-    /// The C of a strategy.
+    /// Generates the C of a strategy.
     fn output(&mut self, strategy: &Strategy) -> Result<BpfOutput, Diagnostics> {
         let asked = options(self.sources, self.request, self.features);
         let parts = match &self.first {
@@ -378,7 +380,7 @@ impl<'a> Attempts<'a> {
         Ok(output)
     }
 
-    /// The outcome of a program that is too long for one function.
+    /// Returns the outcome for a program that is too long for one function.
     fn too_long(&self, report: &bpf::Report) -> Outcome<Made> {
         let refused = limits::too_long(&self.for_parts, self.request.hook, &self.features, report);
         let instructions = report.longest_estimate;
@@ -387,8 +389,8 @@ impl<'a> Attempts<'a> {
     }
 }
 
-/// The refusal of a program with a jump that is too far. clang does not tell where: if it is not likely to be in the program's own C, it
-/// is in that of its externs.
+/// Explains clang's refusal of a jump that is too far. clang reports no location. If the program's own C is short,
+/// the jump is in the C files of its extern functions.
 fn too_far(
     refused: Diagnostic,
     request: Request,
@@ -404,7 +406,7 @@ fn too_far(
     refused
 }
 
-/// How long all strategies took together.
+/// Times of all strategies together.
 #[derive(Default)]
 struct Times {
     own: Duration,
@@ -412,14 +414,14 @@ struct Times {
     verifier: Duration,
 }
 
-/// What clang can make use of, of what the kernel has.
+/// Returns the kernel's features that clang can use too.
 fn usable(kernel: Features) -> Features {
     let too_old = |clang: Clang| clang.version < clang::LONG_JUMPS;
     let lacks = |feature| feature == Feature::LongJumps && clang::find().is_ok_and(too_old);
     Features::which(|feature| kernel.has(feature) && !lacks(feature))
 }
 
-/// An object, and what it was made of.
+/// An object, and the generated C with its ABI and report.
 type Made = (Vec<u8>, BpfOutput);
 
 /// Has clang make an object of a program, and asks the verifier about it if that is wanted.
@@ -487,7 +489,7 @@ fn attempt(
     }
 }
 
-/// A refusal by clang, with the prototypes that the user's C files should have.
+/// Adds to a refusal by clang the prototypes that the user's C files should have.
 fn with_prototypes(refused: Diagnostic, request: Request, program: &Program) -> Diagnostic {
     let is_user = |name: &str| externs::find(name).is_none();
     let wanted = match request.externs.is_empty() || !clang::errors::is_wrong_c(&refused) {
@@ -507,7 +509,7 @@ fn with_prototypes(refused: Diagnostic, request: Request, program: &Program) -> 
     }
 }
 
-/// A program's texts, and the C files of its extern functions: what the kernel refuses may be in these.
+/// Returns a program's texts with the C files of its extern functions, as the kernel's refusals may be located there.
 pub fn with_externs(sources: &SourceMap, externs: &[PathBuf]) -> SourceMap {
     let mut all = sources.clone();
     for file in externs {
@@ -518,7 +520,7 @@ pub fn with_externs(sources: &SourceMap, externs: &[PathBuf]) -> SourceMap {
     all
 }
 
-/// What takes long about a program.
+/// Returns the notice for a program that takes long to compile.
 fn slow(report: &bpf::Report, seconds: u32) -> String {
     let instructions = report.instruction_estimate;
     let functions = match report.parts {
@@ -534,10 +536,10 @@ fn slow(report: &bpf::Report, seconds: u32) -> String {
     )
 }
 
-/// What an object comes to that the verifier refused.
+/// Returns the outcome for an object that the verifier rejected.
 fn obstructed(obstacle: Obstacle, reason: String, made: Made, program: &Program) -> Outcome<Made> {
     let otherwise = match obstacle {
-        // The functions have room each, but not one in the other: clang cannot know.
+        // Each function fits the stack, but a call chain of them does not. clang cannot know that.
         Obstacle::Stack => {
             let refused = *clang::errors::stack_too_large(&reason);
             let copied = &made.1.report.copied_headers;
@@ -573,7 +575,7 @@ fn object(
     clang::compile(&clang::find()?, source)
 }
 
-/// The folders of the C files of extern functions, all of which can be read.
+/// Returns the folders of the C files of extern functions. Fails if one of the files cannot be read.
 pub(crate) fn extern_folders(externs: &[PathBuf]) -> Result<Vec<PathBuf>, Box<Diagnostic>> {
     let mut folders = Vec::new();
     for file in externs {
@@ -604,7 +606,7 @@ pub fn device(
     })
 }
 
-/// The ports that a script names.
+/// Returns the ports that a script names.
 fn ports_of(script: &Script) -> BTreeSet<u32> {
     script
         .statements

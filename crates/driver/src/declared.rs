@@ -1,16 +1,16 @@
-//! What the first lines of an STF script declare: which way its packets go, and what it needs.
+//! Declarations in the first lines of an STF script: the direction of its packets, and its needs.
 
 use arch::tc::Direction;
 use std::ops::Range;
 
-/// What a test needs besides its program.
+/// A requirement of a test besides its program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Need {
     /// Packets shorter than an Ethernet header, which neither a network device nor the kernel's test run takes.
     Interpreter,
     /// Times and random numbers, which the interpreter and test runs let a test choose.
     VirtualTime,
-    /// Figures that each processor keeps of its own: all packets must be on one.
+    /// Metrics that each processor keeps separately: one processor must handle all packets.
     OneProcessor,
 }
 
@@ -19,28 +19,28 @@ pub enum Need {
 pub struct Declared {
     /// The directions that it is for, ingress before egress.
     pub directions: &'static [Direction],
-    /// What it needs.
+    /// Requirement of the test, if it has one.
     pub need: Option<Need>,
 }
 
-/// A declaration of what there is not.
+/// A declaration with an unknown value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unknown<'s> {
     /// The word that it begins with.
     pub word: &'s str,
-    /// What stands behind that.
+    /// Text after the colon.
     pub value: &'s str,
-    /// Where that stands, in bytes from the script's beginning.
+    /// Range of the text after the colon, in bytes from the script's beginning.
     pub at: Range<usize>,
-    /// What may stand there.
+    /// Known values.
     pub known: &'static [&'static str],
 }
 
-/// Reads the comments before the first statement. A line that is `# direction: egress` or `# needs: interp`, with nothing
-/// else in it, has a meaning; other comments have none.
+/// Reads the comments before the first statement. Lines such as `# direction: egress` and `# needs: interp`, with
+/// nothing else in them, are declarations. Other comments have no meaning.
 ///
 /// # Errors
-/// Where a direction or a need is none that there is.
+/// A direction or a need is unknown.
 pub fn declared(script: &str) -> Result<Declared, Unknown<'_>> {
     let mut found = Declared {
         directions: &[Direction::Ingress],
@@ -59,7 +59,7 @@ pub fn declared(script: &str) -> Result<Declared, Unknown<'_>> {
         let Some((word, value)) = comment.and_then(|text| text.split_once(": ")) else {
             continue;
         };
-        // Prose may have a word and a colon in front, too.
+        // Prose may begin with a word and a colon, too.
         let is_plain = |c: char| c.is_ascii_lowercase() || c == ' ';
         if !value.chars().all(is_plain) || value.split(' ').count() > 2 {
             continue;

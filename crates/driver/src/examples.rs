@@ -1,4 +1,4 @@
-//! The example programs, and what each needs of a kernel. Nothing is compiled by clang for that.
+//! Example programs, and the kernel features that each needs. They are found without clang.
 
 use crate::bpf_target::{Request, generate};
 use crate::loader::PROGRAMS;
@@ -10,7 +10,7 @@ use diag::{Diagnostics, SourceMap};
 use kernel::features::Kernel;
 use std::path::Path;
 
-/// Bundles among the examples, which say at which hook a program runs.
+/// Bundles among the examples. They name the hooks of their programs.
 const BUNDLES: [(&str, &str); 2] = [
     (
         "guard/guard.toml",
@@ -25,15 +25,15 @@ const BUNDLES: [(&str, &str); 2] = [
 /// A program of an example.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Example {
-    /// The example's name, that of its folder below `programs`. Several programs of a bundle have one.
+    /// Name of the example: its folder below `programs`. The programs of a bundle share it.
     pub name: &'static str,
-    /// Where the program runs.
+    /// Hook at which the program runs.
     pub hook: Hook,
-    /// What its object needs of the kernel.
+    /// Kernel features that its object uses.
     pub uses: Vec<Use>,
 }
 
-/// Every program of every example, with the code that it has on a kernel.
+/// Examines every program of every example, compiled for a kernel.
 ///
 /// # Errors
 ///
@@ -64,7 +64,7 @@ fn example(
         kernel,
         ..Request::hook(hook)
     };
-    // One that an older kernel cannot run at all is what the first one makes of it that can.
+    // A program that an older kernel cannot run is compiled for the first kernel that can.
     let able = Request {
         kernel: Kernel::Version(Feature::MayGoto.since()),
         ..request
@@ -78,7 +78,7 @@ fn example(
     })
 }
 
-/// The hooks of programs in bundles, by the programs' paths.
+/// Returns the hooks of programs in bundles, with the programs' paths.
 fn hooks_of_bundles() -> Result<Vec<(String, Hook)>, Diagnostics> {
     let mut found = Vec::new();
     for (name, text) in BUNDLES {
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(hooks("pdm"), [Hook::TcEgress, Hook::TcIngress]);
         assert_eq!(hooks("guard"), [Hook::TcIngress, Hook::TcEgress]);
         assert_eq!(hooks("router"), [Hook::Xdp]);
-        // Copies, and loops over the payload, need a newer one.
+        // Copies, and loops over the payload, need a newer kernel.
         let newer = all.iter().filter(|e| loads_from(&e.uses) != FLOOR);
         let newer: Vec<_> = newer.map(|e| (e.name, loads_from(&e.uses))).collect();
         let since = Feature::MayGoto.since();

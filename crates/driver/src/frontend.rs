@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// A program's main file and how its text is read.
 #[derive(Clone, Debug, Default)]
 pub struct Input {
-    /// The main file, or how messages name a program that is in none.
+    /// The main file, or a name for messages if the program is in no file.
     pub file: PathBuf,
     /// The program, if it is in no file.
     pub text: Option<Arc<str>>,
@@ -21,7 +21,7 @@ pub struct Input {
     pub defines: Vec<(String, Option<String>)>,
 }
 
-/// A macro as flags and bundles give it: `NAME` or `NAME=VALUE`.
+/// Splits a macro as flags and bundles give it: `NAME` or `NAME=VALUE`.
 pub fn macro_of(text: &str) -> (String, Option<String>) {
     match text.split_once('=') {
         Some((name, value)) => (name.to_string(), Some(value.to_string())),
@@ -30,7 +30,7 @@ pub fn macro_of(text: &str) -> (String, Option<String>) {
 }
 
 impl Input {
-    /// A file that is read without further directories and macros.
+    /// Returns the input for a file without include directories and macros.
     pub fn file(file: impl Into<PathBuf>) -> Input {
         Input {
             file: file.into(),
@@ -43,22 +43,22 @@ impl Input {
 pub struct Elaborated {
     /// All texts.
     pub map: SourceMap,
-    /// The program before any pass: what the interpreter runs.
+    /// The program before any pass, as the interpreter runs it.
     pub program: Program,
     /// Warnings.
     pub diagnostics: Diagnostics,
-    /// How long it took, from the file on.
+    /// Time from reading the file to the IR.
     pub took: Duration,
 }
 
-/// What keeps a program from being elaborated.
+/// Refusal of a program: it could not be elaborated.
 pub struct Refused {
     /// All texts.
     pub map: SourceMap,
     /// Errors, and the warnings before them.
     pub diagnostics: Diagnostics,
-    /// The program is right, but a library, or for an architecture that is not here: the warnings of a check that asks
-    /// no more of it. `None` if it is wrong.
+    /// Warnings of the language check, if the program is valid P4 that has no `main` or is for an unknown
+    /// architecture. `None` if the program is wrong.
     pub right_elsewhere: Option<Diagnostics>,
 }
 
@@ -105,7 +105,7 @@ pub fn elaborate(input: &Input) -> Result<Elaborated, Box<Refused>> {
     }
 }
 
-/// A program as far as the language goes.
+/// A program checked against the language alone, not against an architecture.
 struct Checked {
     map: SourceMap,
     /// `None` if it has errors.
@@ -151,7 +151,7 @@ fn check_language(input: &Input) -> Checked {
     }
 }
 
-/// What is wrong with the edition of an interface that a program says it is written for.
+/// Returns an error if a program declares an unknown edition of an interface.
 fn unknown_edition(module: &hir::Module) -> Option<Diagnostic> {
     module.numbers.iter().find_map(|(name, number, span)| {
         let known = arch::editions(name)?;
@@ -171,7 +171,7 @@ fn has_known_architecture(module: &hir::Module) -> bool {
         })
 }
 
-/// A folder for include files that is not there: perhaps a file of the same name is found elsewhere.
+/// Warns of a missing include folder. It is no error, as the file may be found elsewhere.
 fn no_include_folder(folder: &Path) -> Diagnostic {
     Diagnostic::warning(
         "W0004",
@@ -189,12 +189,13 @@ fn without(diagnostics: &Diagnostics, code: &str) -> Diagnostics {
     kept
 }
 
-/// The program after all passes: what targets are compiled from that take loops as they are.
+/// Runs all passes on a program, for targets whose verifier does not process every iteration of a loop.
 pub fn optimise(program: &Program) -> Program {
     with_entries(optimise_for_parts(program, false))
 }
 
-/// The same, where parts of it are to become functions; a target may follow the turns of loops.
+/// Runs all passes but jump threading, so that functions can be outlined. `follows_turns` is true if the target's
+/// verifier processes every iteration of a loop.
 pub(crate) fn optimise_for_parts(program: &Program, follows_turns: bool) -> Program {
     let (mut program, rejects) = arch::for_targets(program);
     let options = options(rejects, follows_turns);
@@ -202,7 +203,7 @@ pub(crate) fn optimise_for_parts(program: &Program, follows_turns: bool) -> Prog
     program
 }
 
-/// What all passes give, from what [`optimise_for_parts`] gave.
+/// Runs jump threading on a result of [`optimise_for_parts`], which completes its passes.
 pub(crate) fn with_entries(mut program: Program) -> Program {
     ir::passes::entries(&mut program, &options(Rejects::default(), false));
     program
@@ -217,7 +218,7 @@ fn options(rejects: Rejects, follows_turns: bool) -> ir::passes::Options {
     }
 }
 
-/// The passes for the fast path of a program as elaborated, if it marks others as rare.
+/// Returns the optimised fast path of an elaborated program, if the program marks parser states as rare.
 pub(crate) fn optimise_fast_path(program: &Program, follows_turns: bool) -> Option<Program> {
     let fast = ir::passes::fast_path::of(program)?;
     Some(with_entries(optimise_for_parts(&fast, follows_turns)))

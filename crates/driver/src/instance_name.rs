@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-/// The longest, in bytes.
+/// Longest name, in bytes.
 const LONGEST: usize = 64;
 
-/// Whether something may be called that: it becomes a folder of the BPF file system.
+/// Returns true for a valid name of an instance or program. The name becomes a folder in the BPF file system.
 pub fn is_valid(name: &str) -> bool {
     (1..=LONGEST).contains(&name.len())
         && name
@@ -13,7 +13,7 @@ pub fn is_valid(name: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }
 
-/// A file's name without its ending, as far as a name may have its characters.
+/// Returns a file's name without its extension. Characters that a name may not have become `_`.
 pub fn from_file(file: &Path) -> String {
     let stem = file
         .file_stem()

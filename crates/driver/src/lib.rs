@@ -1,10 +1,11 @@
-//! The phases joined: from a program's text to IR, to an object for the kernel, to a bundle that can be loaded, and to
-//! the verdict of an STF test.
+//! Phases joined: from a program's text to IR, to an object for the kernel, to a loaded bundle, and to the result of
+//! an STF test.
 //!
-//! A command line, a server, an editor and the tests use it alike: nothing here prints, reads flags or ends the
+//! A command line, a server, an editor and the tests can all use it: nothing here prints, reads flags or ends the
 //! process. [`frontend`] reads and checks, [`bpf_target`] compiles, [`built`] reads what was compiled earlier,
-//! [`bundle`] reads and writes bundle files, [`run`] starts programs and bundles, [`specialize`] keeps a running program
-//! specialized to its tables, [`declared`] reads what STF tests declare, [`stf`] runs tests, [`replay`] the packets of captures.
+//! [`bundle`] reads and writes bundle files, [`run`] starts programs and bundles, [`specialize`] keeps a running
+//! program specialized to its tables, [`declared`] reads what STF tests declare, [`stf`] runs tests, and [`replay`]
+//! runs the packets of captures.
 
 pub mod bpf_target;
 pub mod built;

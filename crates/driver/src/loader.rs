@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use syntax::{LoadError, Loaded, SourceLoader};
 
-/// Files of `programs/` with their texts.
+/// Lists files of `programs/` with their texts.
 macro_rules! programs {
     ($($name:literal,)*) => {
         [$(($name, include_str!(concat!("../../../programs/", $name)))),*]
     };
 }
 
-/// The include files of `p4include/`, part of the program so that it works wherever it is copied: names and texts.
+/// Names and texts of the include files in `p4include/`. They are part of the executable, so that it works wherever
+/// it is copied.
 pub const HEADERS: [(&str, &str); 12] = [
     ("core.p4", include_str!("../../../p4include/core.p4")),
     (
@@ -54,7 +55,7 @@ pub const HEADERS: [(&str, &str); 12] = [
     ),
 ];
 
-/// The example programs, some of which commands of Onpath run. They and what they include are found under
+/// Example programs, some of which Onpath's commands run. They and the files that they include are found under
 /// [`BUILT_IN_FOLDER`] only.
 pub(crate) const PROGRAMS: [(&str, &str); 40] = programs![
     "firewall/firewall.p4",
@@ -99,14 +100,14 @@ pub(crate) const PROGRAMS: [(&str, &str); 40] = programs![
     "xdp7/xdp7.p4",
 ];
 
-/// How the built-in files are named in messages.
+/// Folder of the built-in files, as messages and paths name it.
 pub const BUILT_IN_FOLDER: &str = "<onpath>/";
 
-/// Files of the file system, then of the include directories, then the built-in ones.
+/// Loader that searches the file system, then the include directories, then the built-in files.
 pub struct FileLoader {
     /// Directories to search, in order.
     pub include: Vec<PathBuf>,
-    /// A main program that is in no file: how messages name it, and its text.
+    /// Name in messages and text of a main program that is in no file.
     pub given: Option<(String, Arc<str>)>,
 }
 
@@ -156,7 +157,7 @@ impl SourceLoader for FileLoader {
 }
 
 impl FileLoader {
-    /// The first candidate that there is, or the built-in header of this path.
+    /// Reads the first candidate that exists, or the built-in header of this path.
     fn first(
         &self,
         path: &str,
@@ -202,7 +203,8 @@ impl FileLoader {
     }
 }
 
-/// The name that a built-in program, or what it includes from its own folder, would have.
+/// Returns the name in [`PROGRAMS`] that a path would have: a built-in program, or a file that one includes from its
+/// folder.
 fn built_in_program(path: &str, from: Option<&str>, system: bool) -> Option<String> {
     match from {
         None => path.strip_prefix(BUILT_IN_FOLDER).map(String::from),
@@ -283,7 +285,7 @@ mod tests {
             ..LOADER
         };
         let next = |from: &str| loader.load_next("x.p4h", from).unwrap().name;
-        // Beside the file that includes it comes before all folders.
+        // The including file's own folder comes before all include folders.
         assert_eq!(next(&near), first);
         assert_eq!(next(&first), second);
         assert!(loader.load_next("x.p4h", &second).is_err());
@@ -292,7 +294,7 @@ mod tests {
         assert!(loader.load_next("core.p4", &header.name).is_err());
     }
 
-    /// Why a file cannot be read, included by a program or as the program.
+    /// Returns the reason why a file cannot be read, as the main program or included by one.
     fn reason(path: &str, from: Option<&str>) -> String {
         match LOADER.load(path, from, false) {
             Err(LoadError::Unreadable { reason, .. }) => reason,

@@ -1,5 +1,5 @@
-//! Users' C of extern functions on the interpreter: compiled for this machine, and loaded into this process. What it does there is not
-//! bounded as in the kernel: an access out of bounds may end the process, and a loop may go on for ever.
+//! Users' C of extern functions for the interpreter, compiled for this machine and loaded into this process. No
+//! verifier bounds it: an access out of bounds may end the process, and a loop may never end.
 
 use crate::bpf_target::{extern_folders, file_name};
 use clang::SharedObject;
@@ -44,7 +44,7 @@ impl NativeExterns {
         Ok(Some(NativeExterns { native, object }))
     }
 
-    /// The functions, with variables as they are when C begins.
+    /// Loads the functions, with all C variables in their initial state.
     pub(crate) fn load(&self) -> Result<Supplied, Box<Diagnostic>> {
         let object = SharedObject::load(&self.object)?;
         let functions = self.native.functions.iter().map(|(name, function)| {
@@ -55,7 +55,7 @@ impl NativeExterns {
     }
 }
 
-/// A function as the interpreter calls it.
+/// Wraps a C function so that the interpreter can call it.
 fn supply(
     object: &SharedObject,
     name: &str,
@@ -98,7 +98,7 @@ fn supply(
     }))
 }
 
-/// A number of C's as a value of P4's type: without the bits that the type does not have.
+/// Converts a C number to a value of a P4 type. Bits beyond the type's width are cut off.
 fn bits(ty: Type, value: u64) -> Bits {
     match ty {
         Type::Bool => Bits::from_bool(value != 0),

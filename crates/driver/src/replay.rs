@@ -1,4 +1,4 @@
-//! Packets of a capture through the interpreter.
+//! Replays the packets of a capture on the interpreter.
 
 use crate::bundle::entries;
 use crate::stf::{Prepared, Trace};
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-/// A program on the interpreter, and what became of the packets that it was sent.
+/// A program on the interpreter, with the verdicts on its packets.
 pub struct Replay {
     interpreter: Interpreter,
     port: u32,
@@ -32,11 +32,11 @@ pub struct Tally {
     pub out: BTreeMap<u32, (u64, u64)>,
     /// Digests that were sent.
     pub digests: u64,
-    /// The first packet, counted from 1, that the interpreter gave up, and why.
+    /// The first packet at which the interpreter failed, counted from 1, and the fault.
     pub fault: Option<(u64, String)>,
 }
 
-/// The reason for which entries cannot be put in.
+/// Reason why entries are refused.
 pub enum Refused {
     /// They are wrong.
     Wrong(Diagnostics, SourceMap),
@@ -45,10 +45,10 @@ pub enum Refused {
 }
 
 impl Replay {
-    /// Makes a program ready for packets that come in at a port; `None` if it is not prepared for the interpreter.
+    /// Prepares a program for packets that arrive at a port. Returns `None` if it was prepared for another target.
     ///
     /// # Errors
-    /// The interpreter does not take it.
+    /// The interpreter refuses the program.
     pub fn new(
         program: &Prepared,
         port: u32,
@@ -63,7 +63,7 @@ impl Replay {
         }))
     }
 
-    /// Puts a file of entries in, all or none. Returns how many changes it had.
+    /// Applies all entries of a file, or none. Returns the number of changes.
     pub fn enter(&mut self, schema: &Schema, path: &Path) -> Result<usize, Refused> {
         let mut map = SourceMap::new();
         let file = entries::add(&mut map, path).map_err(Refused::Failed)?;
@@ -76,7 +76,7 @@ impl Replay {
         enter().map_err(|wrong| Refused::Wrong(wrong, map))
     }
 
-    /// Sends a packet in, at its time if that is known. Returns what came out.
+    /// Sends a packet to the program, at its time if that is known. Returns the packets that come out.
     pub fn packet(&mut self, time: Option<Duration>, bytes: &[u8]) -> Vec<Packet> {
         if let (Some(last), Some(now)) = (self.last, time) {
             let passed = now.saturating_sub(last).as_nanos();

@@ -1,12 +1,12 @@
-//! What takes a program's stack, in its own names.
+//! Largest users of a program's stack, by the names of the P4 program.
 
 use diag::{Diagnostic, Span, counted};
 use ir::{HeaderData, Program, Type};
 
-/// How many are named.
+/// Number of variables and headers that a diagnostic names.
 const NAMED: usize = 4;
 
-/// A variable or header, and the bytes that it takes where it is not in a register or the packet.
+/// A variable or header, with the bytes that it takes unless it is in a register or in the packet.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Taker {
     bytes: u32,
@@ -14,8 +14,8 @@ struct Taker {
     span: Span,
 }
 
-/// Has the diagnostic of a lack of stack name the variables and headers of an optimised program that take the most. `copied`
-/// are the names of the headers that live in variables; the others are where they lie, in the packet.
+/// Adds to a diagnostic of a too large stack the largest variables and headers of an optimised program. `copied`
+/// names the headers that live in variables; all others stay in the packet.
 pub(crate) fn explain(
     mut diagnostic: Diagnostic,
     program: &Program,
@@ -44,7 +44,7 @@ pub(crate) fn explain(
     diagnostic.label("one of the largest")
 }
 
-/// The largest first; those of one declaration are one.
+/// Returns the variables and copied headers, the largest first, and one for each declaration.
 fn takers(program: &Program, copied: &[String]) -> Vec<Taker> {
     let variables = program.vars.values().map(|var| Taker {
         bytes: bytes(var.ty),
@@ -75,7 +75,7 @@ fn takers(program: &Program, copied: &[String]) -> Vec<Taker> {
     all
 }
 
-/// Bytes of a variable in C.
+/// Returns the size of a variable in C, in bytes.
 fn bytes(ty: Type) -> u32 {
     match ty.width().div_ceil(8) {
         0 => 1,

@@ -19,29 +19,29 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Where tests run.
+/// Target on which tests run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
     /// On the reference interpreter.
     Interp {
-        /// Where random numbers begin.
+        /// Seed of random numbers.
         seed: u64,
         /// The direction of packets, for programs that ask.
         direction: Direction,
     },
     /// In the kernel.
     Kernel {
-        /// Where the program runs.
+        /// Hook at which the program runs.
         hook: Hook,
-        /// How packets get there.
+        /// Means by which packets reach the program.
         reach: Reach,
-        /// The kernel whose features the program uses; it runs in this one.
+        /// Kernel whose features the program uses. The test itself runs in this machine's kernel.
         kernel: Kernel,
-        /// Where what its parser leaves is kept.
+        /// Programs whose parse results are kept in a per-CPU map.
         parse_record: ParseRecord,
         /// The layout of tables whose entries may overlap, if they do not say which they want.
         layout: Option<Structure>,
-        /// How functions are cut, whether the program is large or not.
+        /// Size and number of outlined functions, for any program; `None` outlines in large programs only.
         parts: Option<Parts>,
     },
 }
@@ -55,12 +55,12 @@ pub enum TraceForm {
     Json,
 }
 
-/// An execution trace of the interpreter: its form, and what takes each piece of its text.
+/// An execution trace of the interpreter: its form, and the receiver of its text.
 #[derive(Clone)]
 pub struct Trace {
     /// Its form.
     pub form: TraceForm,
-    /// Takes one event or more, whole lines.
+    /// Receiver of the text, one event or more at a time, in whole lines.
     pub write: Rc<dyn Fn(&str)>,
 }
 
@@ -73,7 +73,7 @@ pub struct Case {
     pub text: String,
 }
 
-/// How a test went.
+/// Result of a test.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TestResult {
     /// Everything came as the script expects.
@@ -83,7 +83,7 @@ pub enum TestResult {
         /// Packets that came out.
         received: usize,
     },
-    /// Something did not.
+    /// Something differed from what the script expects.
     Failed {
         /// One text a failure, with file and line.
         failures: Vec<String>,
@@ -102,11 +102,11 @@ pub enum TestResult {
 pub struct Unfit {
     /// Its texts.
     pub map: Rc<SourceMap>,
-    /// Why not.
+    /// Reasons.
     pub diagnostics: Diagnostics,
 }
 
-/// A program made ready for a target: tests run on it one after the other, each from a fresh state.
+/// A program prepared for a target. Tests run on it one after the other, each from a fresh state.
 pub struct Prepared {
     sources: Rc<SourceMap>,
     scripts: SourceMap,
@@ -115,7 +115,7 @@ pub struct Prepared {
     backend: Backend,
 }
 
-/// How the target is reached.
+/// Prepared program, by the kind of its target.
 enum Backend {
     Interp(Options, Option<NativeExterns>),
     Kernel(Box<Compiled>, Reach),
@@ -126,7 +126,7 @@ enum Backend {
 pub type Start = Box<dyn Fn() -> Result<Box<dyn Device>, Diagnostics>>;
 
 impl Prepared {
-    /// Compiles what the target needs. `externs` are C files for the program's extern functions.
+    /// Compiles a program for the target. `externs` are C files for its extern functions.
     pub fn new(
         elaborated: Elaborated,
         target: Target,
@@ -185,7 +185,7 @@ impl Prepared {
         })
     }
 
-    /// The same for a target that this crate does not know, which compiles the program.
+    /// Prepares a program for a target that this crate does not know. `compile` compiles it.
     pub fn on(
         elaborated: Elaborated,
         compile: impl FnOnce(&Program, &SourceMap) -> Result<Start, Diagnostics>,
@@ -206,8 +206,8 @@ impl Prepared {
         }
     }
 
-    /// The texts that the diagnostics of the last test point at: those of the program if its target does
-    /// not run it, else the script.
+    /// Returns the texts that the diagnostics of the last test point at: the program's if its target does not load
+    /// it, and else the script.
     pub fn map(&self, verdict: &TestResult) -> &SourceMap {
         match verdict {
             TestResult::NotLoaded(_) => &self.sources,
@@ -215,7 +215,7 @@ impl Prepared {
         }
     }
 
-    /// Warnings about parts of the last test's script that most likely mean something else, and its text.
+    /// Returns the warnings about suspicious parts of the last test's script, and its text.
     pub fn warnings(&self) -> (&Diagnostics, &SourceMap) {
         (&self.warnings, &self.scripts)
     }
@@ -232,7 +232,7 @@ impl Prepared {
             };
         };
         let (script, malformed) = parse(&self.scripts, file);
-        // Every error in the script is reported at once, before a packet is sent.
+        // All errors in the script are reported together, before a packet is sent.
         let bound = match bind(&script, &Schema::of(&self.program)) {
             Ok(bound) if !malformed.has_errors() => bound,
             Ok(_) => return TestResult::Refused(malformed),
@@ -267,7 +267,8 @@ impl Prepared {
         }
     }
 
-    /// The program on the interpreter, in a fresh state; `None` if another target was wanted.
+    /// Returns the program on the interpreter, in a fresh state. Returns `None` if it was prepared for another
+    /// target.
     pub(crate) fn interpreter(
         &self,
         trace: Option<Trace>,
@@ -290,12 +291,12 @@ impl Prepared {
         Ok(interpreter)
     }
 
-    /// The program's objects for the control plane.
+    /// Returns the program's objects for the control plane.
     pub fn schema(&self) -> Schema {
         Schema::of(&self.program)
     }
 
-    /// The program's texts.
+    /// Returns the program's texts.
     pub fn sources(&self) -> &SourceMap {
         &self.sources
     }
@@ -322,7 +323,7 @@ impl Prepared {
     }
 }
 
-/// The program on the interpreter, with the C of its extern functions.
+/// Returns the program on the interpreter, with the C of its extern functions.
 fn interpreter(
     program: &Arc<Program>,
     options: Options,
@@ -332,7 +333,8 @@ fn interpreter(
     Interpreter::with_supplied(Arc::clone(program), options, supplied.unwrap_or_default())
 }
 
-/// What turns the interpreter's events into a trace's text. In the form for people a blank line stands between packets.
+/// Returns a function that writes the interpreter's events as a trace. The text form has a blank line between
+/// packets.
 fn tracer(trace: Trace, sources: Rc<SourceMap>) -> Box<dyn FnMut(TraceEvent)> {
     let Trace { form, write } = trace;
     match form {
@@ -352,7 +354,7 @@ fn tracer(trace: Trace, sources: Rc<SourceMap>) -> Box<dyn FnMut(TraceEvent)> {
     }
 }
 
-/// The diagnostics of both, in the order of their locations.
+/// Merges diagnostics in the order of their locations.
 fn in_order(some: &Diagnostics, more: &Diagnostics) -> Diagnostics {
     let mut all: Vec<&diag::Diagnostic> = some.iter().chain(more.iter()).collect();
     all.sort_by_key(|d| d.primary.span.lo);
@@ -363,12 +365,12 @@ fn in_order(some: &Diagnostics, more: &Diagnostics) -> Diagnostics {
     diagnostics
 }
 
-/// `1 packet`, `2 packets`.
+/// Returns a number of packets as text: `1 packet`, `2 packets`.
 pub fn packets(count: usize) -> String {
     counted(count, "packet")
 }
 
-/// A packet by the program's own headers, for failures.
+/// Decodes a packet by the program's own headers, for reports of failures.
 fn decode(program: &Arc<Program>, bytes: &[u8]) -> Vec<DecodedField> {
     let Some(decoded) = interp::decode(program, bytes) else {
         return Vec::new();

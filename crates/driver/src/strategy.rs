@@ -1,8 +1,9 @@
-//! The strategies by which a program is compiled, in order, until the kernel takes the object.
+//! Strategies of compilation, which are tried in order until the kernel accepts the object.
 //!
-//! clang may merge the conditions under which two headers are valid, or two entries found, in a way that the verifier,
-//! which follows values but not the relations between them, cannot see through. It does so less when it optimises
-//! less, and has less to merge where headers are variables. How much stack it needs is known only when it is done.
+//! clang may merge the conditions under which two headers are valid, or two entries are found. The verifier tracks
+//! values but not the relations between them, so it may then lose a pointer's bounds. clang merges less when it
+//! optimises less, and has less to merge if headers are variables. The stack that it needs is known only after the
+//! compilation.
 
 use bpf::ParseRecord;
 use bpf::costs::weights::parts::MORE_PROGRAMS;
@@ -11,33 +12,33 @@ use clang::Effort;
 use diag::Diagnostics;
 use kernel::build::Obstacle;
 
-/// How a program is compiled.
+/// Strategy by which a program is compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Strategy {
-    /// What reports call it.
+    /// Name in reports.
     pub name: &'static str,
-    /// It is tried only after each of these kept an earlier one from working.
+    /// Obstacles against which it helps. It is tried only after each of them has stopped an earlier strategy.
     pub against: &'static [Obstacle],
-    /// As much as possible is in a per-CPU map instead of on the stack.
+    /// True to keep as much as possible in a per-CPU map instead of on the stack.
     pub spill_everything: bool,
-    /// Parts of functions become functions of their own, in several programs if they are many, and all variables are in a per-CPU map.
+    /// True to outline functions, into several programs if they are many, and to keep all variables in a per-CPU map.
     pub in_parts: bool,
-    /// Such a program is in so many times as many programs as it needs by estimate.
+    /// Number of programs for outlined functions, as a multiple of the estimate.
     pub programs: usize,
-    /// Every header is copied to variables.
+    /// True to copy every header to variables.
     pub copy_headers: bool,
-    /// Where what the parser leaves is kept.
+    /// Programs whose parse results are kept in a per-CPU map.
     pub parse_record: ParseRecord,
-    /// If the program has a fast path, the code has it too.
+    /// True to compile the program's fast path, if it has one.
     pub fast_path: bool,
-    /// How hard clang optimises.
+    /// Degree of clang's optimisation.
     pub effort: Effort,
-    /// Turns that a parser's loops may take, where the verifier has to follow each.
+    /// Maximum number of iterations of a parser's loops, if the verifier has to process each.
     pub parser_turns: u32,
 }
 
 impl Strategy {
-    /// Whether it may give other code than the first one, by what was decided for that.
+    /// Returns true if it may give other code than the first strategy, whose decisions are `first`.
     pub(crate) fn differs(&self, first: &bpf::Report) -> bool {
         if self.in_parts {
             return first.parts == 0;
@@ -58,10 +59,10 @@ impl Strategy {
     }
 }
 
-/// What the strategies are called that cut functions into parts.
+/// Name of the strategies that outline functions.
 const IN_PARTS: &str = "several functions, all variables in a per-CPU map";
 
-/// What the others differ from.
+/// First strategy, from which the others differ.
 const FULL: Strategy = Strategy {
     name: "full optimisation",
     against: &[],
@@ -75,10 +76,10 @@ const FULL: Strategy = Strategy {
     parser_turns: MOST,
 };
 
-/// All of them, the fastest code first.
+/// All strategies, the fastest code first.
 pub const STRATEGIES: [Strategy; 22] = [
     FULL,
-    // The others are for programs of which clang and the verifier can make one function.
+    // All but the next two are for programs that clang and the verifier can handle as one function.
     Strategy {
         name: IN_PARTS,
         against: &[Obstacle::TooLong],
@@ -150,7 +151,7 @@ pub const STRATEGIES: [Strategy; 22] = [
         fast_path: false,
         ..FULL
     },
-    // The verifier follows values in registers and on the stack wherever they lead it.
+    // The verifier tracks values in registers and on the stack along every path, but not values in a map.
     Strategy {
         name: "no fast path, parse results and variables in a per-CPU map",
         against: &[Obstacle::TooLarge],
@@ -159,7 +160,8 @@ pub const STRATEGIES: [Strategy; 22] = [
         fast_path: false,
         ..FULL
     },
-    // The verifier checks each once, and its limit for a sequence of jumps begins anew in each.
+    // The verifier checks each outlined function once, and its limit for a sequence of jumps applies to each
+    // separately.
     Strategy {
         name: IN_PARTS,
         against: &[Obstacle::TooLarge],
@@ -212,7 +214,7 @@ pub const STRATEGIES: [Strategy; 22] = [
         parser_turns: FEWER[3],
         ..FULL
     },
-    // The verifier's limit for all functions begins anew in each.
+    // The verifier's limit for all functions applies to each program separately.
     Strategy {
         name: "more programs, all variables in a per-CPU map",
         against: &[Obstacle::TooLarge],
@@ -223,41 +225,41 @@ pub const STRATEGIES: [Strategy; 22] = [
     },
 ];
 
-/// A strategy that did not work, and why.
+/// A strategy that failed, and why.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failed {
-    /// Which.
+    /// The strategy.
     pub strategy: &'static Strategy,
-    /// What kept it from working.
+    /// Obstacle that stopped it.
     pub obstacle: Obstacle,
-    /// What clang or the verifier reported.
+    /// Message of clang or the verifier.
     pub reason: String,
 }
 
-/// What a strategy came to.
+/// Outcome of a strategy.
 pub(crate) enum Outcome<T> {
-    /// An object that the kernel takes, as far as anybody asked it.
+    /// An object that the kernel accepts, if it was asked.
     Made(T),
-    /// Another strategy may work. If none does, this is the result.
+    /// A failure that another strategy may overcome. If none does, the enclosed result is taken.
     Obstructed(Obstacle, String, Result<T, Diagnostics>),
-    /// It came to what an earlier one came to.
+    /// Output or options that an earlier strategy has tried already.
     Repeated,
-    /// No other strategy would work either.
+    /// A refusal that no other strategy can overcome.
     Refused(Diagnostics),
 }
 
-/// What came of the strategies together.
+/// Result of all strategies together.
 pub(crate) struct Tried<T> {
-    /// The result of `strategy`.
+    /// Result of `strategy`.
     pub(crate) made: T,
-    /// The one that was taken.
+    /// Strategy that was taken.
     pub(crate) strategy: &'static Strategy,
-    /// Those before it. If they include the one that was taken, none worked.
+    /// Strategies that failed. If they include `strategy`, none succeeded.
     pub(crate) failed: Vec<Failed>,
 }
 
-/// Tries the strategies in order until one works. If none does, the first object that there was is the result: the
-/// kernel's refusal of it explains most.
+/// Tries the strategies in order until one succeeds. If none does, the first object is the result, as the kernel's
+/// refusal of it explains most.
 pub(crate) fn try_all<T>(
     mut attempt: impl FnMut(&'static Strategy) -> Outcome<T>,
 ) -> Result<Tried<T>, Diagnostics> {
@@ -288,7 +290,7 @@ pub(crate) fn try_all<T>(
             }
             Outcome::Repeated => {}
             Outcome::Refused(diagnostics) => {
-                // That one function would have been too long explains nothing if several are refused for another reason.
+                // If outlined functions are refused for another reason, the length of one function is no explanation.
                 let is_refused_anew = failed.iter().all(|f| f.obstacle == Obstacle::TooLong);
                 if best.is_none() || is_refused_anew && matches!(best, Some(Err(_))) {
                     best = Some(Err(diagnostics));
@@ -314,7 +316,8 @@ mod tests {
         Diagnostics::from(Diagnostic::failure(code, "no", ""))
     }
 
-    /// What the strategies come to where each meets what `obstacle` says: those tried, and the taken one or a code.
+    /// Tries the strategies against the obstacles that `obstacle` gives. Returns the tried ones, and the taken one or
+    /// the code of the refusal.
     fn outcome(
         obstacle: impl Fn(&Strategy) -> Option<Obstacle>,
     ) -> (Vec<&'static str>, Result<&'static str, &'static str>) {

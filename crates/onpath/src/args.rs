@@ -1,5 +1,5 @@
-//! Every command and flag, once: parsing, `--help`, man pages and completions all come from here.
-//! Parsing does nothing else.
+//! Definition of every command and flag, from which `--help`, man pages and completions are made too. Parsing has no
+//! side effects.
 
 mod examples;
 mod groups;
@@ -24,7 +24,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-/// The version, and the commit that it was built from where `make` knew it.
+/// The version, with the commit that it was built from if `make` gave it.
 static VERSION: LazyLock<String> = LazyLock::new(|| version(option_env!("ONPATH_COMMIT")));
 
 fn version(commit: Option<&str>) -> String {
@@ -197,7 +197,7 @@ pub struct Source {
     pub define: Vec<String>,
 }
 
-/// The end of `onpath plan --help`.
+/// End of `onpath plan --help`.
 const PLAN_STATUS: &str = "Exit status: 0 it fits one of the targets, 1 it fits none, or the message or attribute is refused, 2 wrong usage.";
 
 /// `onpath check`
@@ -226,7 +226,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// The hook of this name.
+    /// Returns the hook of this name.
     pub fn hook(self) -> bpf::abi::Hook {
         match self {
             Target::Xdp => bpf::abi::Hook::Xdp,
@@ -300,7 +300,7 @@ pub enum TraceFormat {
     Json,
 }
 
-/// The end of `onpath test --help`.
+/// End of `onpath test --help`.
 const STATEMENTS: &str = "\
 Statements of a test, one per line; # begins a comment:
   packet PORT HEX...                   send a packet
@@ -391,7 +391,7 @@ pub struct Test {
     pub json: bool,
 }
 
-/// A version of Linux from the oldest supported one on.
+/// Parses a version of Linux, and refuses versions that Onpath does not support.
 fn kernel_version(text: &str) -> Result<bpf::features::Version, String> {
     let parsed = text
         .split_once('.')
@@ -403,7 +403,7 @@ fn kernel_version(text: &str) -> Result<bpf::features::Version, String> {
         .map_err(|refused| refused.message.clone())
 }
 
-/// The end of `onpath run --help`.
+/// End of `onpath run --help`.
 const BUNDLES: &str = "\
 A bundle is a file that ends in .toml; its paths are relative to its folder:
   name = \"flows\"              by default, the file's name
@@ -496,7 +496,7 @@ pub struct Run {
     pub json: bool,
 }
 
-/// A number of bytes: `4096`, `512K`, `64M`, `40G`, in powers of 1024.
+/// Parses a number of bytes: `4096`, `512K`, `64M`, `40G`, in powers of 1024.
 fn bytes(text: &str) -> Result<u64, String> {
     let (number, shift) = match text.char_indices().next_back() {
         Some((at, 'K' | 'k')) => (&text[..at], 10),
@@ -686,7 +686,7 @@ pub struct Doctor {
     pub json: bool,
 }
 
-/// The end of `onpath completions --help`.
+/// End of `onpath completions --help`.
 const COMPLETIONS: &str = "\
 To enable it, add a line to the file that the shell reads when it starts:
   bash    source <(onpath completions bash)     in ~/.bashrc

@@ -1,6 +1,7 @@
-//! The command line: the only crate that prints, exits, or reads flags.
+//! Command line of Onpath: besides tools for measurements and tests, the only crate that prints, exits or reads
+//! flags.
 //!
-//! [`commands`] has a file a command; what a command does with programs is the `driver`'s.
+//! [`commands`] has a file for each command. The work on programs is done by the crate `driver`.
 
 pub mod args;
 pub mod commands;

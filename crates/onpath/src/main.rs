@@ -35,7 +35,7 @@ fn command_line() -> ExitCode {
                 commands::run(cli.command)
             })
         }
-        // What is asked for, such as help, is no error.
+        // Requested output, such as help, is no error.
         Err(error) if !error.use_stderr() => error.exit(),
         Err(error) if !wants_json => wrong_usage(&error),
         Err(error) => {

@@ -1,4 +1,4 @@
-//! What commands print, and how they end.
+//! Output of commands, and their exit status.
 //!
 //! Everything that is printed goes through [`diag::shown_lines`] here, so that no name can change a terminal.
 
@@ -11,47 +11,47 @@ use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// Why a command ends early.
+/// Reason why a command ends early.
 #[derive(Debug)]
 pub enum Stop {
     /// Something was refused or failed: exit status 1. The text has the reason and a remedy.
     Failed(String),
     /// Wrong usage, or a target that cannot run the program: exit status 2.
     Usage(String),
-    /// As [`Stop::Failed`], and everything has been reported already.
+    /// A failure that has been reported already, with its exit status.
     AlreadyReported(u8),
 }
 
-/// What a command comes to.
+/// Result of a command.
 pub type Done = Result<ExitCode, Stop>;
 
-/// Ends with status 1 and a text.
+/// Returns a failure with exit status 1 and this text.
 pub fn failed<T>(text: impl Into<String>) -> Result<T, Stop> {
     Err(Stop::Failed(text.into()))
 }
 
-/// Prints a diagnostic that is about no source text, and stops with status 1.
+/// Prints a diagnostic without a source text. Returns a stop with status 1.
 pub fn refused(diagnostic: Box<Diagnostic>) -> Stop {
     refused_in(diagnostic, &SourceMap::new())
 }
 
-/// Prints a diagnostic, and stops with status 1.
+/// Prints a diagnostic. Returns a stop with status 1.
 pub fn refused_in(diagnostic: Box<Diagnostic>, map: &SourceMap) -> Stop {
     print_diagnostics(&diagnostic.into(), map);
     Stop::AlreadyReported(1)
 }
 
-/// Whether to colour what is printed on a stream.
+/// Returns true if output to a stream is coloured: it is a terminal, and `NO_COLOR` is not set.
 fn colour(stream: &impl IsTerminal) -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) && stream.is_terminal()
 }
 
-/// Whether standard output shows bold letters.
+/// Returns true if output to standard output may be bold.
 pub(crate) fn bold() -> bool {
     colour(&std::io::stdout())
 }
 
-/// Prints on standard output, as `print!` does; what cannot be written is [`Unwritable`]'s business.
+/// Prints on standard output, as `print!` does. A write error unwinds as [`Unwritable`].
 macro_rules! out {
     ($($arg:tt)*) => { $crate::output::write_out(format_args!($($arg)*)) };
 }
@@ -74,31 +74,33 @@ macro_rules! err_line {
 
 pub(crate) use {err, err_line, out, out_line};
 
-/// What unwinds, without being a bug, when standard output takes no more, such as on a full disk.
-/// Everything that was set up is undone first; [`ending`] makes a status of it.
+/// Payload of an unwind when standard output cannot be written, for example on a full disk. It is no bug: everything
+/// that was set up is undone first, and [`ending`] turns it into an exit status.
 struct Unwritable(std::io::Error);
 
-/// Whether standard output is still read.
+/// State of the reader of standard output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reading {
-    /// As far as one can know.
+    /// The output is still read, as far as is known.
     On,
-    /// Its reader has gone away.
+    /// The reader has closed the output.
     Over,
 }
 
-/// Writes to standard output. A reader such as `head` that has read enough is no failure: the command
-/// goes on in silence to its own end. Any other failure unwinds as [`Unwritable`].
+/// Writes to standard output. If a reader such as `head` has closed it, that is no failure, and the command continues
+/// in silence to its own end. Any other failure unwinds as [`Unwritable`].
 pub(crate) fn write_out(text: Arguments<'_>) {
     write_watched(text);
 }
 
-/// As [`write_out`], and returns whether there is still a reader, for commands that have no end of their own.
+/// Writes as [`write_out`] does, and returns the state of the reader, for commands that would never end by
+/// themselves.
 pub(crate) fn write_watched(text: Arguments<'_>) -> Reading {
     write_to_reader(&shown_lines(&text.to_string()))
 }
 
-/// As [`write_watched`], of a text whose escapes are Onpath's own: what came from outside is [`shown_lines`] in it.
+/// Writes as [`write_watched`] does, but keeps escape sequences. Text from outside must have gone through
+/// [`shown_lines`].
 pub(crate) fn write_styled(text: &str) -> Reading {
     write_to_reader(text)
 }
@@ -120,20 +122,20 @@ pub(crate) fn write_err(text: Arguments<'_>) {
     write_styled_err(&shown_lines(&text.to_string()));
 }
 
-/// As [`write_err`], of a text whose escapes are Onpath's own.
+/// Writes as [`write_err`] does, but keeps escape sequences.
 pub(crate) fn write_styled_err(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Says what takes long, before it does.
+/// Reports work in advance that will take long.
 pub(crate) fn notice(text: &str) {
     err_line!("note: {text}");
 }
 
-/// Runs a command, reports why it stopped, and gives its exit status.
+/// Runs a command, reports why it stopped, and returns its exit status.
 pub fn ending(command: impl FnOnce() -> Done) -> ExitCode {
     let status = ended(command);
-    // For people at a terminal only: programs that read the output expect nothing more.
+    // This is for terminals only, as programs that read the output do not expect it.
     if let Some(Code(code)) = FIRST_ERROR
         .get()
         .filter(|_| std::io::stderr().is_terminal())
@@ -148,7 +150,7 @@ fn ended(command: impl FnOnce() -> Done) -> ExitCode {
         err_line!("onpath has a bug: {panic}");
         err_line!("Please report it with the program and the command that brought it about.");
     }));
-    // Whatever the command was working on is gone when it has unwound.
+    // Unwinding is safe here, as it drops all state of the command.
     let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(command));
     let (text, status) = match done {
         Ok(Ok(status)) => {
@@ -176,27 +178,27 @@ fn ended(command: impl FnOnce() -> Done) -> ExitCode {
     ExitCode::from(status)
 }
 
-/// For whom diagnostics are printed.
+/// Format of diagnostics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
-    /// For people, on standard error.
+    /// Text, on standard error.
     Text,
-    /// For programs: an object with the array `diagnostics`, on standard output where it is what the command prints,
-    /// and on standard error beside a result.
+    /// JSON: an object with the array `diagnostics`. It is written to standard output, or to standard error if the
+    /// command also prints a result.
     Json,
-    /// As [`Form::Json`], on one line, for commands that print an object a line.
+    /// As [`Form::Json`], but on one line, for commands that print an object on each line.
     JsonLines,
 }
 
-/// How this process reports. It has one standard output and one command, so it is set once.
+/// Format of this process's diagnostics. It is set once, as a process runs one command.
 static FORM: OnceLock<Form> = OnceLock::new();
-/// What is reported as JSON when the command has ended.
+/// Diagnostics as JSON, which are written when the command has ended.
 static COLLECTED: Mutex<Vec<Value>> = Mutex::new(Vec::new());
 
-/// The code of the first error that was reported as text.
+/// Code of the first error that was reported as text.
 static FIRST_ERROR: OnceLock<Code> = OnceLock::new();
 
-/// Has all diagnostics reported in a form. Only the first call counts.
+/// Sets the format of all diagnostics. Only the first call has an effect.
 pub fn report_as(form: Form) {
     let _ = FORM.set(form);
 }
@@ -236,8 +238,7 @@ pub fn report_text(text: &str) {
     }
 }
 
-/// Reports that the command line has not the form that it is to have, in the words of what reads it, which repeats parts of
-/// it.
+/// Reports wrong usage in clap's own words, which repeat parts of the command line.
 pub fn wrong_usage(error: &clap::Error) -> ExitCode {
     err!("{}", error.render());
     ExitCode::from(2)
@@ -250,7 +251,7 @@ fn collect(list: Vec<Value>) {
         .extend(list);
 }
 
-/// Writes what was collected, if anything was.
+/// Writes the collected diagnostics, if there are any.
 fn write_collected(write: fn(Arguments<'_>)) {
     let collected = COLLECTED.lock();
     let list = std::mem::take(&mut *collected.unwrap_or_else(PoisonError::into_inner));

@@ -9,12 +9,12 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// No report before this.
+/// Time before the first report, if there is no terminal.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The steps of a command that may take long. A terminal shows the one that it is at, until it is done. Elsewhere each
-/// is a line of its own, but only from when the command has taken [`PATIENCE`]: what is fast has no need to explain
-/// itself in a log.
+/// Reporter of the steps of a command that may take long. A terminal shows the current step until it is done.
+/// Elsewhere each step is a line, but only once the command has taken [`PATIENCE`], so that fast commands write
+/// nothing to a log.
 #[derive(Debug)]
 pub(crate) struct Progress {
     style: Style,
@@ -23,16 +23,16 @@ pub(crate) struct Progress {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Style {
-    /// Nothing is reported.
+    /// No reports.
     Silent,
-    /// In place, on a terminal of so many columns.
+    /// Reports in place, on a terminal with this many columns.
     InPlace(usize),
-    /// In lines, from so long after the beginning.
+    /// Reports as lines, from this time after the beginning.
     Lines(Duration),
 }
 
 impl Progress {
-    /// Begins now. With `quiet` nothing is reported.
+    /// Begins to report, or never reports if `quiet` is set.
     pub(crate) fn new(quiet: bool) -> Progress {
         match quiet {
             true => Progress::begin(Style::Silent),
@@ -40,7 +40,7 @@ impl Progress {
         }
     }
 
-    /// Begins now; what takes less than `patience` is not reported where there is no terminal.
+    /// Begins to report. Without a terminal, nothing is reported before `patience` has passed.
     pub(crate) fn after(patience: Duration) -> Progress {
         Progress::begin(match terminal() {
             Some(columns) => Style::InPlace(columns),
@@ -55,7 +55,7 @@ impl Progress {
         }
     }
 
-    /// Does a step, which must print nothing, and reports it meanwhile.
+    /// Does a step and reports it meanwhile. The step must print nothing.
     pub(crate) fn during<T>(&self, step: &str, work: impl FnOnce() -> T) -> T {
         self.reporting(step, work, &write_styled_err)
     }
@@ -82,7 +82,7 @@ impl Progress {
             Style::Lines(patience) => {
                 let line = format!("{}\n", shown(step));
                 let left = patience.saturating_sub(self.begun.elapsed());
-                // However fast this one is then: the log is the same each time.
+                // From then on even fast steps are reported, so that the log is the same each time.
                 if left.is_zero() {
                     write(&line);
                     return work();
@@ -107,14 +107,14 @@ impl Observer for Progress {
     }
 }
 
-/// Works, and calls `late` once if that takes longer than `patience`.
+/// Does `work`, and calls `late` once if it takes longer than `patience`.
 fn after<T>(patience: Duration, late: impl FnOnce() + Send, work: impl FnOnce() -> T) -> T {
     thread::scope(|scope| {
         let (done, is_done) = mpsc::channel::<()>();
-        // Interrupts are for the thread that works: this one would end the process before that could clean up.
+        // Interrupts must go to the working thread. In this one they would end the process before it is cleaned up.
         let deferred = Deferred::begin();
         scope.spawn(move || {
-            // An end of the channel is an end of the work, also by a panic.
+            // The channel is closed when the work ends, also by a panic.
             if is_done.recv_timeout(patience) == Err(mpsc::RecvTimeoutError::Timeout) {
                 late();
             }
@@ -126,7 +126,7 @@ fn after<T>(patience: Duration, late: impl FnOnce() + Send, work: impl FnOnce() 
     })
 }
 
-/// The columns of the terminal that standard error is, if it is one on which a line can be erased.
+/// Returns the number of columns of the terminal on standard error, if a line can be erased on it.
 fn terminal() -> Option<usize> {
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
     if dumb || !std::io::stderr().is_terminal() {
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
     use std::sync::Mutex;
 
-    /// What is reported of a step that does something.
+    /// Returns the reports of a step.
     fn reported(style: Style, step: &str, work: impl FnOnce(&Mutex<String>)) -> String {
         let output = Mutex::new(String::new());
         let write = |text: &str| output.lock().unwrap().push_str(text);

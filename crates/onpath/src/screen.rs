@@ -1,8 +1,8 @@
-//! The terminal that standard output may be.
+//! Output to a terminal.
 
 use std::io::IsTerminal;
 
-/// Columns and lines of the terminal that standard output is, if it is one that can be drawn on.
+/// Returns the columns and lines of the terminal on standard output, if it can be drawn on.
 pub(crate) fn size() -> Option<(usize, usize)> {
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
     if dumb || !std::io::stdout().is_terminal() {
@@ -13,7 +13,7 @@ pub(crate) fn size() -> Option<(usize, usize)> {
     Some((width.0.into(), usize::from(height.0).saturating_sub(1)))
 }
 
-/// A text in place of what the terminal shows: from its corner, each line to its end, and nothing below.
+/// Returns a text with the escape sequences that replace the terminal's contents by it.
 pub(crate) fn redrawn(text: &str) -> String {
     let shown = diag::shown_lines(text);
     let lines: String = shown
@@ -23,7 +23,7 @@ pub(crate) fn redrawn(text: &str) -> String {
     format!("\x1b[H{lines}\x1b[J")
 }
 
-/// A text cut to what a terminal shows without scrolling or wrapping; nothing is cut of what fits.
+/// Truncates a text to the part that a terminal shows without scrolling or wrapping.
 pub(crate) fn fit(text: &str, width: usize, height: usize) -> String {
     let text = diag::shown_lines(text);
     let lines: Vec<&str> = text.lines().collect();

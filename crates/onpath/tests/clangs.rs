@@ -1,6 +1,6 @@
-//! The examples and the programs of a realistic size load as older clangs compile them. One that is not installed has its
-//! trials ignored; `make test-clangs` installs those that Debian has. With ONPATH_BLESS=1 a run of all trials writes the
-//! table of what the verifier processed.
+//! Tests that the examples and the programs of a realistic size load when older clangs compile them. The trials of a
+//! clang that is not installed are ignored; `make test-clangs` installs those that Debian has. With ONPATH_BLESS=1 a
+//! run of all trials writes the table of processed instructions.
 
 use bpf::abi::Hook;
 use clang::{CLANG_VARIABLE, Clang, OLDEST};
@@ -12,13 +12,14 @@ use std::process::{Command, ExitCode, Output};
 use std::sync::{Arc, Mutex};
 use testkit::files;
 
-/// The older clangs. All other tests use the newest that is installed.
+/// Older clangs. All other tests use the newest that is installed.
 const OLDER: [u32; 2] = [OLDEST, 16];
 
-/// The most that a program may take of the verifier's limit, so that a user's larger one still fits.
+/// Divisor of the verifier's limit, which gives the maximum for these programs. A user's larger program still fits
+/// then.
 const PART_OF_LIMIT: u64 = 2;
 
-/// What the verifier processed of the programs at a hook, by clang.
+/// Instructions that the verifier processed of each program, by hook and clang.
 type Processed = BTreeMap<(&'static str, u32), BTreeMap<String, u64>>;
 
 fn main() -> ExitCode {
@@ -42,7 +43,7 @@ fn main() -> ExitCode {
                 processed.insert((hook.name(), version), taken);
                 Ok(Completion::Completed)
             });
-            // They are for `make test-clangs`, and take minutes.
+            // These trials are for `make test-clangs`, and take minutes.
             trials.push(trial.with_ignored_flag(true));
         }
     }
@@ -61,7 +62,8 @@ fn main() -> ExitCode {
     conclusion.exit_code()
 }
 
-/// What the verifier processes of each program that the hook runs, or which of them do not load, and why.
+/// Returns the processed instructions of each program that the hook runs. Fails with the programs that do not load,
+/// and why.
 fn all_load(clang: &Clang, hook: Hook) -> Result<BTreeMap<String, u64>, Failed> {
     let mut taken = BTreeMap::new();
     let mut failed = String::new();
@@ -91,7 +93,7 @@ fn programs() -> Vec<PathBuf> {
         .collect()
 }
 
-/// What the verifier processes of a program; nothing of one that the hook does not run.
+/// Returns the processed instructions of a program, or `None` if the hook does not run it.
 fn verified(clang: &Clang, hook: Hook, program: &Path) -> Result<Option<u64>, String> {
     let built = build(clang, hook, program, &["--report", "--json"]);
     let printed = String::from_utf8_lossy(&built.stdout);

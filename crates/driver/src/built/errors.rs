@@ -1,4 +1,4 @@
-//! What can be wrong with a program that was compiled earlier. One function a diagnostic.
+//! Diagnostics about programs that were compiled earlier, one function for each.
 
 use bpf::abi::Hook;
 use bpf::features::{FLOOR, Feature, Version};
@@ -6,7 +6,7 @@ use diag::{Diagnostic, Span, system_message};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What makes an object and its description anew.
+/// Help text: the command that rebuilds an object and its description.
 const AGAIN: &str = "build it again: `onpath build PROGRAM.p4 -o DIR`";
 
 /// The object, or the folder, cannot be read.
@@ -41,7 +41,7 @@ pub fn no_description(object: &Path, described: &Path, why: &str) -> Box<Diagnos
     )
 }
 
-/// The description is of another form than all versions write.
+/// The description has a form that no version of Onpath writes.
 pub fn no_such_form(described: &Path, why: &str) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E0932",
@@ -53,7 +53,7 @@ pub fn no_such_form(described: &Path, why: &str) -> Box<Diagnostic> {
     )
 }
 
-/// The object and the description are not of one build.
+/// The object and the description are from different builds.
 pub fn differ(object: &Path, described: &Path) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E0933",
@@ -66,13 +66,13 @@ pub fn differ(object: &Path, described: &Path) -> Box<Diagnostic> {
     )
 }
 
-/// An object that breaks a rule, with the name of its file.
+/// Adds the file's name to the refusal of an object.
 pub fn of_object(object: &Path, mut refused: Box<Diagnostic>) -> Box<Diagnostic> {
     refused.message = format!("`{}` is not loaded: {}", object.display(), refused.message);
     refused
 }
 
-/// The files are of an Onpath that wrote other forms.
+/// The files were written by an Onpath with another format.
 pub fn other_version(object: &Path, onpath: &str) -> Box<Diagnostic> {
     let own = env!("CARGO_PKG_VERSION");
     let by = if onpath == own {
@@ -121,7 +121,7 @@ pub fn newer_kernel(object: &Path, lacks: Feature, kernel: Version) -> Box<Diagn
     )
 }
 
-/// How an object is made for an older kernel.
+/// Help text: the command that builds an object for an older kernel.
 pub fn for_kernel(kernel: Version) -> String {
     let (major, minor) = kernel.max(FLOOR);
     format!("build it for this kernel: `onpath build PROGRAM.p4 --kernel {major}.{minor} -o DIR`")

@@ -1,4 +1,4 @@
-//! Which file a user means who names a folder that `onpath build -o` wrote.
+//! Finds the bundle or object in a folder that `onpath build -o` wrote.
 
 use super::{OBJECT, errors};
 use crate::bundle::is_bundle;
@@ -6,12 +6,12 @@ use diag::Diagnostic;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Whether a file is an object, by its name.
+/// Returns true if a file's name is that of an object.
 pub fn is_object(file: &Path) -> bool {
     file.extension().is_some_and(|ending| ending == OBJECT)
 }
 
-/// The bundle in a folder or, without one, the object: the file itself if it is no folder.
+/// Returns the bundle in a folder, or its object if it has no bundle. A path that is no folder is returned as it is.
 ///
 /// # Errors
 ///

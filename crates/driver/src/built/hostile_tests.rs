@@ -1,4 +1,4 @@
-//! Objects and descriptions that somebody made to harm: each has the right digest, so that nothing but its contents tells.
+//! Malicious objects and descriptions. Each has the right digest, so only its contents can reveal it.
 
 use super::*;
 use crate::bpf_target::{Request, Trial, compile};
@@ -22,19 +22,19 @@ ebpfFilter(prs(), ctl()) main;
 /// The C function of an honest object.
 const HONEST: &str = "u32 chosen(u32 offset) { return offset; }\n";
 
-/// A map `NAME` with what else its declaration says.
+/// C of an object with a map `name`, whose declaration has the lines `more`.
 fn map(name: &str, more: &str) -> String {
     format!("struct {{ {more} }} {name} __attribute__((section(\".maps\"), used));\n{HONEST}")
 }
 
-/// An array of so many values of 8 bytes.
+/// Declaration of an array of `entries` values of 8 bytes.
 fn array(entries: u32) -> String {
     format!(
         "int (*type)[2]; int (*key_size)[4]; int (*value_size)[8]; int (*max_entries)[{entries}];"
     )
 }
 
-/// The object and the description of [`PROGRAM`] with this C.
+/// Builds [`PROGRAM`] with this C, and returns the object and its description.
 fn built(c: &str) -> (Vec<u8>, Value) {
     let folder = tempfile::tempdir().expect("a folder");
     let text = folder.path().join("p.p4");
@@ -51,7 +51,7 @@ fn built(c: &str) -> (Vec<u8>, Value) {
     (compiled.object.clone(), description(&compiled))
 }
 
-/// The files as a stranger gives them, with a digest that fits: what is read of them.
+/// Writes an object and a description with a matching digest, and reads them back.
 fn given(object: &[u8], mut described: Value) -> Result<Built, String> {
     let abi = Abi::deserialize(&described["bpf"]).expect("a description");
     let schema = Schema::deserialize(&described["object"]["schema"]).expect("a schema");
@@ -116,7 +116,7 @@ fn a_map_that_is_larger_than_described_is_refused() {
         given(&object, described).expect_err("refused"),
         "E0762 `p.o` is not loaded: the object and its description disagree about map `own`: entries 5 instead of 4"
     );
-    // The part of it that says what is for what has to be of the object too.
+    // The ABI in the description has to match the object too.
     let (object, mut described) = built(HONEST);
     described["bpf"]["maps"][0]["max_entries"] = 1.into();
     let refused = given(&object, described).expect_err("refused");

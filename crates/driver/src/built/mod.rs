@@ -28,9 +28,9 @@ use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The ending of an object's name.
+/// File extension of an object.
 const OBJECT: &str = "o";
-/// The ending of its description's.
+/// File extension of a description.
 const DESCRIPTION: &str = "json";
 
 /// A program that was compiled earlier.
@@ -38,15 +38,15 @@ const DESCRIPTION: &str = "json";
 pub struct Built {
     /// The object.
     pub object: Vec<u8>,
-    /// What is where in its maps.
+    /// Layout of its maps.
     pub abi: Arc<Abi>,
-    /// What the program offers the control plane.
+    /// Control-plane view of the program: its tables, actions and other objects.
     pub schema: Arc<Schema>,
-    /// Where it runs.
+    /// Hook at which it runs.
     pub hook: Hook,
 }
 
-/// What joins an object with its description.
+/// Stamp that ties a description to its object.
 #[derive(Serialize, Deserialize)]
 struct Stamp {
     /// [`FORMAT`].
@@ -55,13 +55,13 @@ struct Stamp {
     onpath: String,
     /// [`Built::schema`].
     schema: Schema,
-    /// All maps and programs of the object, those besides the [`Abi`]'s too.
+    /// All maps and programs of the object, including those that the [`Abi`] does not list.
     contents: Contents,
     /// [`digest`], in hexadecimal.
     sha256: String,
 }
 
-/// The version of [`Stamp`], and of how it and the rest of a description are read.
+/// Version of a description's format, [`Stamp`] included.
 const FORMAT: u32 = 3;
 
 /// The part of a stamp that every version has.
@@ -71,12 +71,12 @@ struct Origin {
     onpath: String,
 }
 
-/// A description for a program that was just compiled.
+/// Returns the description of a program that was just compiled.
 pub fn description(compiled: &Compiled) -> Value {
     describe(&compiled.object, &compiled.abi, &compiled.schema)
 }
 
-/// A description for an object. What is no object has no contents in it.
+/// Returns the description of an object. Its contents are empty if the bytes are no object.
 pub fn describe(object: &[u8], abi: &Abi, schema: &Schema) -> Value {
     let stamp = Stamp {
         format: FORMAT,
@@ -91,7 +91,7 @@ pub fn describe(object: &[u8], abi: &Abi, schema: &Schema) -> Value {
     described
 }
 
-/// The SHA-256 of an object and of what is used with it.
+/// Returns the SHA-256 of an object, its ABI and its schema, in hexadecimal.
 fn digest(object: &[u8], abi: &Abi, schema: &Schema) -> String {
     // Keys of a value are sorted, so the order of fields does not count.
     let described = serde_json::to_value((abi, schema)).unwrap_or_default();
@@ -107,8 +107,8 @@ fn digest(object: &[u8], abi: &Abi, schema: &Schema) -> String {
 ///
 /// # Errors
 ///
-/// One of them cannot be read, is damaged, does not belong to the other, or is of another version of Onpath; or the object
-/// declares what it must not ([`contents::read`]), or what its description does not say.
+/// One of them cannot be read, is damaged, does not belong to the other, or was written by another version of Onpath;
+/// or the object declares something forbidden ([`contents::read`]) or something that its description lacks.
 pub fn read(file: &Path) -> Result<Built, Box<Diagnostic>> {
     let described = description_of(file);
     let object = files::read(file, Streams::Refused).map_err(|e| errors::unreadable(file, &e))?;
@@ -117,7 +117,7 @@ pub fn read(file: &Path) -> Result<Built, Box<Diagnostic>> {
     of_bytes(file, object, &text)
 }
 
-/// The same of an object and a description that have been read from `file`, and beside it.
+/// Decodes and checks an object that was read from `file`, and the text of its description.
 pub fn of_bytes(file: &Path, object: Vec<u8>, text: &[u8]) -> Result<Built, Box<Diagnostic>> {
     let described = description_of(file);
     let damaged = |error: serde_json::Error| errors::no_such_form(&described, &why(&error));
@@ -156,7 +156,7 @@ pub fn of_bytes(file: &Path, object: Vec<u8>, text: &[u8]) -> Result<Built, Box<
     })
 }
 
-/// What is wrong with a description, in words that do not depend on how it is read.
+/// Describes a parse error in words that do not depend on the parser.
 fn why(error: &serde_json::Error) -> String {
     let (line, column) = (error.line(), error.column());
     match error.classify() {
@@ -168,7 +168,7 @@ fn why(error: &serde_json::Error) -> String {
     }
 }
 
-/// Reads the object that a bundle's member names. A refusal is shown where it is named.
+/// Reads the object that a bundle's member names. A refusal points at that name in the bundle's file.
 pub fn of_member(member: &Member) -> Result<Built, Box<Diagnostic>> {
     read(&member.source.value).map_err(|mut refused| {
         refused.primary.span = member.source.span;
@@ -176,7 +176,7 @@ pub fn of_member(member: &Member) -> Result<Built, Box<Diagnostic>> {
     })
 }
 
-/// Fails if an object is not for the hook that the bundle's member names, if it names one.
+/// Fails if the bundle's member names a hook and the object is for another one.
 pub fn check_hook(member: &Member, built: &Built) -> Result<(), Box<Diagnostic>> {
     match &member.hook {
         Some(hook) if hook.value != built.hook => {
@@ -187,13 +187,13 @@ pub fn check_hook(member: &Member, built: &Built) -> Result<(), Box<Diagnostic>>
     }
 }
 
-/// Where an object's description is.
+/// Returns the path of an object's description.
 pub fn description_of(object: &Path) -> PathBuf {
     object.with_extension(DESCRIPTION)
 }
 
 impl Built {
-    /// Its part in the check of a bundle.
+    /// Returns its input to the check of a bundle.
     pub fn part(&self) -> Part<'_> {
         Part {
             hook: self.hook,
@@ -203,20 +203,20 @@ impl Built {
         }
     }
 
-    /// What it will cost.
+    /// Returns the instructions and stack of its functions.
     pub fn budget(&self) -> Budget {
         budget::read(&self.object).unwrap_or_default()
     }
 
-    /// What keeps a kernel with these features from loading it: the newest of what it lacks.
+    /// Returns the newest feature that the object needs and a kernel with these features lacks.
     pub fn missing(&self, features: Features) -> Option<Feature> {
         let missing = uses::missing(&self.abi.uses, &features);
         let lacks = missing.iter().filter_map(|used| used.by);
         lacks.max_by_key(|feature| feature.since())
     }
 
-    /// The version from which on Linux has all that its code uses, if a kernel with these features has not: its verifier
-    /// may refuse the code.
+    /// Returns the first version of Linux with all features that the code uses, if a kernel with these features lacks
+    /// one. Its verifier may reject the code.
     pub fn made_for_newer(&self, features: Features) -> Option<Version> {
         let used = self.abi.uses.iter().filter_map(|used| used.by);
         let lacks = used.filter(|feature| !features.has(*feature));

@@ -4,7 +4,7 @@ use crate::{Input, elaborate};
 use kernel::features::Kernel;
 use std::fs;
 
-/// A program of the repository, built into a new folder: the object's path.
+/// Builds a program of the repository into a new folder. Returns the folder and the object's path.
 fn build(program: &str, kernel: Kernel) -> (tempfile::TempDir, PathBuf) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let source = root.join(program);
@@ -26,7 +26,7 @@ fn build(program: &str, kernel: Kernel) -> (tempfile::TempDir, PathBuf) {
 const NEWEST: Kernel = Kernel::Version((6, 18));
 const OLDEST: Kernel = Kernel::Version((6, 1));
 
-/// Code and message of a refusal, without the folder's name.
+/// Returns the code and message of an object's refusal, without the folder's name.
 fn refused(object: &Path) -> String {
     let refused = read(object).expect_err("refused");
     let folder = format!("{}/", object.parent().expect("a folder").display());

@@ -1,4 +1,4 @@
-//! Programs that are right by themselves, as a bundle: at their hooks, with their entries and in what they share.
+//! Checks of a bundle whose programs are valid one by one: their hooks, their entries and their shared state.
 
 use super::devices::check_groups;
 use super::share::shared_maps;
@@ -18,15 +18,16 @@ pub struct Part<'a> {
     pub abi: Option<&'a Abi>,
     /// Its objects for the control plane.
     pub schema: &'a Schema,
-    /// Its text, by which entries are tried out in tables; `None` leaves that to the kernel.
+    /// Its elaborated program, on which the interpreter tries the entries; `None` leaves that to the kernel.
     pub program: Option<&'a Program>,
 }
 
-/// Checks programs with their entries, and together. `map` has the bundle's text, and gets those of entries.
+/// Checks programs with their entries, and together. `map` has the bundle's text; the files of entries are added to
+/// it.
 ///
 /// # Errors
 ///
-/// Why a file of entries cannot be read.
+/// A file of entries cannot be read; the text says why.
 pub fn check(
     bundle: &Bundle,
     parts: &[Part<'_>],
@@ -45,7 +46,8 @@ pub fn check(
     Ok(wrong)
 }
 
-/// Checks programs together, as far as each fits its hook. Returns what they share.
+/// Checks programs together. Returns the maps that they share; shares are checked only if every program fits its
+/// hook.
 pub fn together(bundle: &Bundle, parts: &[Part<'_>]) -> Result<Vec<SharedMap>, Diagnostics> {
     let hooks: Vec<Hook> = parts.iter().map(|part| part.hook).collect();
     let mut wrong = check_room(bundle, &hooks).err().unwrap_or_default();

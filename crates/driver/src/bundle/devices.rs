@@ -1,4 +1,4 @@
-//! The interfaces of a bundle: given on the command line, and whether they will do.
+//! Interfaces of a bundle: replacement by the command line's, and checks.
 
 use super::{Bundle, Member, errors};
 use bpf::abi::{Abi, Hook};
@@ -7,12 +7,12 @@ use diag::Diagnostics;
 use kernel::store::check_copies;
 use schema::Schema;
 
-/// Replaces the file's interfaces by those of `--dev`: `IF,...` for every program, `PROGRAM=IF,...` for one.
-/// `given` is what stands between the commas. The file's `ports` and `reach` stay.
+/// Replaces the file's interfaces by those of `--dev`: `IF,...` for every program, `PROGRAM=IF,...` for one. `given`
+/// holds the items between the commas. The file's `ports` and `reach` stay.
 ///
 /// # Errors
 ///
-/// What is wrong with the flag, for people.
+/// The flag does not fit the bundle; the text says why.
 pub fn override_devices(bundle: &mut Bundle, given: &[String]) -> Result<(), String> {
     let mut for_all: Vec<&str> = Vec::new();
     let mut for_one: Vec<(usize, Vec<&str>)> = Vec::new();
@@ -95,7 +95,7 @@ pub fn check_interfaces(bundle: &Bundle) -> Result<(), Diagnostics> {
     }
 }
 
-/// Refuses multicast groups of programs that never send to one, or not to such.
+/// Refuses multicast groups of programs that never send to a group, and groups that their target cannot make.
 pub(super) fn check_groups(
     bundle: &Bundle,
     programs: &[(&Abi, &Schema)],
@@ -128,7 +128,7 @@ pub(super) fn check_groups(
     }
 }
 
-/// Refuses a second program at an interface's XDP hook. `hooks` are the hooks of the programs.
+/// Refuses a second program at an interface's XDP hook. `hooks` has the hook of each program.
 pub fn check_room(bundle: &Bundle, hooks: &[Hook]) -> Result<(), Diagnostics> {
     let mut wrong = Diagnostics::new();
     let mut taken: Vec<(String, &Member)> = Vec::new();
@@ -167,7 +167,7 @@ mod tests {
         super::super::read(&map, file).unwrap()
     }
 
-    /// The interfaces of the two programs.
+    /// Returns the interfaces of the two programs after `--dev` was applied.
     fn with(given: &[&str]) -> Result<[String; 2], String> {
         let mut bundle = bundle();
         let given: Vec<String> = given.iter().map(|g| g.to_string()).collect();

@@ -1,4 +1,4 @@
-//! The texts of entries, wherever a bundle has them, and what is wrong with them.
+//! Entries of a bundle's programs: their texts, in files or in the bundle itself, and their checks.
 
 use super::{Entries, Member, Part};
 use control::entries::{Changes, lines as lines_of_file};
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Adds the file of a program's entries to the texts, if they are in one of their own.
+/// Adds the file of a program's entries to the texts, if they are in a file of their own.
 pub fn open(map: &mut SourceMap, entries: Option<&Entries>) -> Result<Option<FileId>, String> {
     let Some(Entries::File(file)) = entries else {
         return Ok(None);
@@ -27,14 +27,14 @@ pub fn add(map: &mut SourceMap, file: &Path) -> Result<FileId, String> {
     added.ok_or_else(|| format!("`{name}` is too large"))
 }
 
-/// The lines of a program's entries, wherever they are. `file` is what [`open`] gave.
+/// Returns the lines of a program's entries, from the bundle or from their file. `file` is the result of [`open`].
 pub fn lines<'a>(
     map: &'a SourceMap,
     entries: Option<&'a Entries>,
     file: Option<FileId>,
 ) -> Box<dyn Iterator<Item = Piece<'a>> + 'a> {
     match (entries, file) {
-        // In a bundle's file, where a string begins behind its quotation mark.
+        // In a bundle's file, where a string begins after its quotation mark.
         (Some(Entries::Lines(lines)), _) => {
             Box::new(lines.iter().map(|l| Piece::new(&l.value, l.span.lo + 1)))
         }
@@ -43,8 +43,8 @@ pub fn lines<'a>(
     }
 }
 
-/// Checks all of a program's entries: whether they can be read, their copies have somewhere to go, and they go together, such
-/// that no two have the same keys. `file` is what [`open`] gave. Returns warnings.
+/// Checks all of a program's entries and returns warnings. They must parse, their copies must have destination ports,
+/// and they must not clash, for example by equal keys. `file` is the result of [`open`].
 pub fn check(
     map: &SourceMap,
     member: &Member,
@@ -53,7 +53,7 @@ pub fn check(
 ) -> Result<Diagnostics, Diagnostics> {
     let Part { abi, schema, .. } = part;
     let ports: BTreeSet<u32> = member.ports.all().map(|port| port.port).collect();
-    // What no interpreter runs has been reported.
+    // A program that the interpreter refuses has been reported.
     let mut tables = part
         .program
         .and_then(|program| Interpreter::new(Arc::new(program.clone()), Options::default()).ok());

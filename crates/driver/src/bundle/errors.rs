@@ -1,4 +1,4 @@
-//! What can be wrong with a bundle. One function a diagnostic.
+//! Diagnostics about bundles, one function for each.
 
 use super::ports::Clash;
 use diag::{Diagnostic, Span, instead_of, quoted};
@@ -25,7 +25,7 @@ pub fn no_name(span: Span) -> Diagnostic {
     )
 }
 
-/// A key that is about a program's text, where an object is named.
+/// A key for P4 programs is given for an object.
 pub fn is_compiled(span: Span, key: &str, object: &str) -> Diagnostic {
     Diagnostic::refusal(
         "E0920",
@@ -35,7 +35,7 @@ pub fn is_compiled(span: Span, key: &str, object: &str) -> Diagnostic {
     )
 }
 
-/// A name that the BPF file system could not hold, or that names could not be distinguished by.
+/// A name has characters or a length that the BPF file system does not allow.
 pub fn bad_name(span: Span, name: &str) -> Diagnostic {
     Diagnostic::refusal(
         "E0905",
@@ -63,7 +63,7 @@ pub fn unknown_target(span: Span, name: &str, known: &[&str]) -> Diagnostic {
     Diagnostic::refusal("E0907", span, message, help)
 }
 
-/// Ports, interfaces or groups that do not go together. `first` is where the first of two is that are one too many.
+/// Ports, interfaces or groups that clash. `first` is the location of the first of two equal ones.
 pub fn clash(span: Span, clash: &Clash, first: Option<Span>) -> Diagnostic {
     let help = match clash {
         Clash::Port(_) => "`dev` gives its interfaces the ports 0, 1, …; give each port once",
@@ -129,7 +129,7 @@ pub fn unknown_program(span: Span, name: &str, programs: &[&str]) -> Diagnostic 
     Diagnostic::refusal("E0912", span, message, help)
 }
 
-/// A share of so many `programs`, one or none.
+/// A share of fewer than two programs.
 pub fn nothing_shared(span: Span, name: &str, programs: usize) -> Diagnostic {
     let by = match programs {
         0 => "no program",
@@ -219,7 +219,7 @@ pub fn no_interface(span: Span, program: &str) -> Diagnostic {
     )
 }
 
-/// A multicast group for a program that sends to none; its architecture is that of a package.
+/// A multicast group for a program that never sends to one. `package` names the program's architecture.
 pub fn unused_group(span: Span, program: &str, group: u16, package: &str) -> Diagnostic {
     let field = arch::by_package(package).and_then(|arch| arch.group_field);
     let help = match field {

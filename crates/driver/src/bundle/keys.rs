@@ -1,4 +1,4 @@
-//! Every key of a bundle's file.
+//! Keys of a bundle's file.
 
 use settings::Kind::*;
 use settings::{Codes, Form};

@@ -1,8 +1,8 @@
-//! Bundles: several programs that are loaded and removed as one, as a TOML file names them.
+//! Bundles: several programs that are loaded and removed together, as a TOML file lists them.
 //!
-//! [`read`] makes a [`Bundle`] of the file's text, [`write`] a text of a bundle, and [`check`] finds what is wrong with programs together, and
-//! [`together`] the state that they have in common. They are pure: nothing is compiled or loaded here, files of entries alone are read ([`entries`]), and every error is a
-//! diagnostic at its location.
+//! [`read`] makes a [`Bundle`] of the file's text, and [`write`] makes the text of a bundle. [`check`] checks its
+//! programs together, and [`together`] finds the state that they share. Nothing is compiled or loaded here, and only
+//! files of entries are read ([`entries`]). Every error is a diagnostic at its location.
 
 mod check;
 mod devices;
@@ -29,7 +29,7 @@ use ir::Program;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Whether a file is a bundle, by its name.
+/// Returns true if a file's name is that of a bundle.
 pub fn is_bundle(file: &Path) -> bool {
     file.extension()
         .is_some_and(|e| e.eq_ignore_ascii_case("toml"))
@@ -38,7 +38,7 @@ pub fn is_bundle(file: &Path) -> bool {
 /// The contents of a bundle file. Every path is relative to the folder that the file is in, or absolute.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Bundle {
-    /// What the other commands know it by; `None` leaves that to the file's name.
+    /// Name by which other commands refer to it; `None` takes the file's name.
     pub name: Option<At<String>>,
     /// Its programs, one at least, in the order in which they are attached.
     pub programs: Vec<Member>,
@@ -61,22 +61,22 @@ pub struct Member {
     pub define: Vec<(String, Option<String>)>,
     /// C files with extern functions.
     pub externs: Vec<PathBuf>,
-    /// Where it is to run; `None` leaves that to the architecture.
+    /// Hook at which it is to run; `None` leaves that to the architecture.
     pub hook: Option<At<Hook>>,
     /// Its interfaces and groups.
     pub ports: Ports,
-    /// What goes into its tables before it is attached.
+    /// Entries that are put into its tables before it is attached.
     pub entries: Option<Entries>,
 }
 
 impl Member {
-    /// The hook at which it runs, as a program from its text.
+    /// Returns the hook at which it runs: the given one, or else the default hook of `program`.
     pub fn hook_of(&self, program: &Program) -> Hook {
         let given = self.hook.as_ref().map(|hook| hook.value);
         given.unwrap_or_else(|| default_hook(program))
     }
 
-    /// How its text is read.
+    /// Returns its main file with the folders and macros for reading it.
     pub fn input(&self) -> Input {
         Input {
             file: self.source.value.clone(),
@@ -88,15 +88,15 @@ impl Member {
 }
 
 impl Bundle {
-    /// Where a hook that does not run a program is given, or else the program is named.
+    /// Returns the location of a program's hook in the file or, if it gives none, of the program's source.
     pub fn hook_span(&self, program: usize) -> Span {
         let member = &self.programs[program];
         member.hook.as_ref().map_or(member.source.span, |h| h.span)
     }
 }
 
-/// Diagnostics that are about a whole program, at a location in the bundle's file instead; `None` if one of
-/// them has a location of its own.
+/// Gives diagnostics about a whole program a location in the bundle's file. Returns `None` if one of them has a
+/// location of its own.
 pub fn moved_to(diagnostics: &Diagnostics, at: Span) -> Option<Diagnostics> {
     let mut placed = Diagnostics::new();
     for diagnostic in diagnostics.iter() {
@@ -110,7 +110,7 @@ pub fn moved_to(diagnostics: &Diagnostics, at: Span) -> Option<Diagnostics> {
     Some(placed)
 }
 
-/// Where entries are.
+/// Entries of a program, by their location.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Entries {
     /// In a file.
@@ -122,16 +122,16 @@ pub enum Entries {
 /// State that several programs have in common.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Share {
-    /// What the file calls it.
+    /// Name in the file.
     pub name: At<String>,
-    /// Whose state it is, two at least.
+    /// States that are one, of at least two programs.
     pub of: Vec<SharedBy>,
 }
 
 /// A program's part in a [`Share`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SharedBy {
-    /// Which of [`Bundle::programs`].
+    /// Index of the program, in [`Bundle::programs`].
     pub program: usize,
     /// The state's control-plane name, or as much of its end as is unique.
     pub state: String,

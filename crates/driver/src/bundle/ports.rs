@@ -1,4 +1,4 @@
-//! Which interfaces are a program's ports, and which ports make a multicast group.
+//! Port numbers of a program's interfaces, and its multicast groups.
 
 use control::Replica;
 
@@ -16,7 +16,7 @@ pub struct PortSpec {
 pub struct Ports {
     /// Interfaces at which the program runs: ports 0, 1, …
     pub dev: Vec<String>,
-    /// Further ones, with their ports.
+    /// Further interfaces at which it runs, with their ports.
     pub numbered: Vec<PortSpec>,
     /// Interfaces that it may only send to.
     pub reach: Vec<PortSpec>,
@@ -24,7 +24,7 @@ pub struct Ports {
     pub groups: Vec<(u16, Vec<Replica>)>,
 }
 
-/// Why ports do not go together.
+/// Conflict among a program's ports and groups.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Clash {
     /// A port number is given twice.
@@ -48,7 +48,7 @@ pub enum Clash {
 }
 
 impl Ports {
-    /// The interfaces at which the program runs, with their ports.
+    /// Returns the interfaces at which the program runs, with their ports.
     pub fn attached(&self) -> impl Iterator<Item = PortSpec> {
         let listed = self.dev.iter().zip(0..).map(|(interface, port)| PortSpec {
             port,
@@ -57,12 +57,12 @@ impl Ports {
         listed.chain(self.numbered.iter().cloned())
     }
 
-    /// Every interface with its port.
+    /// Returns every interface with its port.
     pub fn all(&self) -> impl Iterator<Item = PortSpec> {
         self.attached().chain(self.reach.iter().cloned())
     }
 
-    /// What does not go together, if anything does not.
+    /// Returns the first conflict, if there is one.
     pub fn clash(&self) -> Option<Clash> {
         let all: Vec<PortSpec> = self.all().collect();
         for (i, port) in all.iter().enumerate() {
@@ -96,7 +96,7 @@ impl Ports {
 }
 
 impl Clash {
-    /// What is wrong.
+    /// Returns the conflict in words.
     pub fn message(&self) -> String {
         match self {
             Clash::Port(port) => format!("port {port} is given twice"),

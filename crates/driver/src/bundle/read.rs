@@ -15,7 +15,7 @@ use std::path::Path;
 /// Keys by which the schema of a message is recognised, which is a TOML file too.
 const MESSAGE_KEYS: [&str; 3] = ["root", "layout", "attribute"];
 
-/// Reads a bundle. The errors in it are reported at once.
+/// Reads a bundle. All errors in it are reported together.
 pub fn read(map: &SourceMap, file: FileId) -> Result<Bundle, Diagnostics> {
     let document = Document::parse(map, file);
     let name = &map.file(file).name;
@@ -31,7 +31,7 @@ pub fn is_message(map: &SourceMap, file: FileId) -> bool {
     message_key(&Document::parse(map, file)).is_some()
 }
 
-/// The location of a key by which a file is the schema of a message.
+/// Returns the location of a key that identifies a file as the schema of a message.
 fn message_key(document: &Document) -> Option<Span> {
     let key = MESSAGE_KEYS.iter().find_map(|key| document.key(key));
     key.filter(|_| document.key("program").is_none())
@@ -64,7 +64,7 @@ fn bundle(folder: &Path, table: &Table, wrong: &mut Diagnostics) -> Bundle {
     }
 }
 
-/// A program; `None` if too little is known of it to go on with.
+/// Reads a program. Returns `None` if it has no source.
 fn member(folder: &Path, table: &Table, wrong: &mut Diagnostics) -> Option<Member> {
     let paths = |key| {
         let names = table.texts(key).into_iter();

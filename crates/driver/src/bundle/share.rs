@@ -1,4 +1,4 @@
-//! Which state programs have in common, and whether they can.
+//! State that programs share: its maps, and the check that the declarations agree.
 
 use super::{Bundle, SharedBy, errors};
 use bpf::abi::Abi;
@@ -8,8 +8,7 @@ use kernel::bundle::SharedMap;
 use layout::{FieldAbi, StateAbi};
 use schema::{FigureKind, Object, ObjectKind, ObjectSchema, Schema};
 
-/// Finds the maps behind a bundle's shares, given its programs as compiled, in order. All errors are
-/// reported at once.
+/// Finds the maps of a bundle's shares, given its compiled programs in order. All errors are reported together.
 pub(super) fn shared_maps(
     bundle: &Bundle,
     programs: &[(&Abi, &Schema)],
@@ -95,14 +94,15 @@ fn find<'a>(
     Err(Box::new(refusal))
 }
 
-/// A state: where it lies, and what it is.
+/// A state: the layout of its map, and its object in the schema.
 #[derive(Clone, Copy)]
 struct State<'a> {
     abi: StateAbi<'a>,
     object: Option<&'a ObjectSchema>,
 }
 
-/// The object that has a state. Where it lies does not tell its type: objects of several types may take as many bytes.
+/// Returns the object that has a state. The layout alone does not reveal its type, as objects of different types may
+/// have the same size.
 fn object<'a>(state: StateAbi<'_>, schema: &'a Schema) -> Option<&'a ObjectSchema> {
     let index = match state {
         StateAbi::Flows(flows) => flows.index,
@@ -111,7 +111,7 @@ fn object<'a>(state: StateAbi<'_>, schema: &'a Schema) -> Option<&'a ObjectSchem
     schema.objects.get(Object::from_u32(index))
 }
 
-/// How two states differ, in the words of their declarations.
+/// Describes the first difference between two states, in the words of their declarations.
 fn difference(a: State, b: State) -> Option<String> {
     let what = |name: &str, a: &dyn std::fmt::Display, b: &dyn std::fmt::Display| {
         Some(format!("{name} {b} instead of {a}"))
@@ -147,7 +147,7 @@ fn difference(a: State, b: State) -> Option<String> {
     (!a.is_like(b)).then(|| "another layout".to_string())
 }
 
-/// By how many registers, as an exponent of 2, an object counts different items.
+/// Returns the precision of an object that counts distinct items: the binary logarithm of its number of registers.
 fn precision(object: &ObjectSchema) -> Option<u32> {
     match object.kind {
         ObjectKind::Figures {
@@ -158,7 +158,7 @@ fn precision(object: &ObjectSchema) -> Option<u32> {
     }
 }
 
-/// The declared properties of fields, except their names, which may differ.
+/// Returns the widths of fields, in bits. Their names may differ.
 fn shape(fields: &[FieldAbi]) -> Vec<u32> {
     fields.iter().map(|f| f.width).collect()
 }
@@ -239,7 +239,7 @@ mod tests {
         }
     }
 
-    /// How the control plane sees an object `flows` of this type, alone in its program.
+    /// Returns the schema of a program with a single object, `flows`, of this type.
     fn schema(extern_name: &str, kind: ObjectKind) -> Schema {
         let mut schema = Schema::default();
         schema.objects.push(ObjectSchema {
@@ -268,7 +268,7 @@ mod tests {
         schema("flow_state", ObjectKind::FlowState { key, value })
     }
 
-    /// Shares `in.flows` and `out.flows`, state of flows.
+    /// Shares `in.flows` and `out.flows`, both of type `flow_state`.
     fn share(ingress: &Abi, egress: &Abi) -> Result<Vec<SharedMap>, Vec<String>> {
         share_as(FLOWS, ingress, egress)
     }
@@ -386,7 +386,7 @@ mod tests {
             share((one(), tally()), (larger, tally())).unwrap_err(),
             [format!("{same} a size of 64 instead of 32")]
         );
-        // They take as many bytes for a group, and the bytes mean something else.
+        // Both take the same number of bytes for a group, but the bytes have different meanings.
         assert_eq!(
             share((one(), tally()), (one(), distinct(5))).unwrap_err(),
             [format!("{same} `distinct_count` instead of `tally`")]

@@ -1,11 +1,11 @@
-//! The text of a bundle's file.
+//! Writes the text of a bundle's file.
 
 use super::{Bundle, Entries, Member, PortSpec, SharedBy};
 use control::Replica;
 use serde::{Serialize, Serializer};
 use std::path::Path;
 
-/// A table of TOML, in order.
+/// Pairs of a TOML table, in order.
 type Pairs<K, V> = Vec<(K, V)>;
 
 fn table<K: Serialize, V: Serialize, S: Serializer>(
@@ -59,7 +59,7 @@ impl GroupCopy {
     }
 }
 
-/// Entries, as a bundle may have them.
+/// Entries in a bundle: the name of their file, or their lines.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Text<'a> {
@@ -67,8 +67,8 @@ enum Text<'a> {
     Lines(Vec<&'a str>),
 }
 
-/// The text of a file that reads as this bundle. How a P4 program is compiled (its folders, macros and C files) is left
-/// out: the programs are objects.
+/// Returns the text of a file that reads as this bundle. The programs are objects, so include folders, macros and C
+/// files are left out.
 pub fn write(bundle: &Bundle) -> String {
     let file = File {
         name: bundle.name.as_ref().map(|name| name.value.as_str()),

@@ -1,4 +1,4 @@
-//! Settings that are made so that programs lose no packets, for as long as they run.
+//! Settings of interfaces that are changed while programs run, so that they lose no packets.
 
 use bpf::abi::Hook;
 use kernel::attachment::Mode;
@@ -9,14 +9,14 @@ use kernel::pins::Begun;
 /// Settings made so far.
 #[derive(Clone, Default, Debug)]
 pub struct Adjusted {
-    /// The losses that they have ended.
+    /// Losses that the settings prevent.
     pub made: Vec<Loss>,
-    /// Commands of those that could not be made, with the reason. Their losses are warned of like any other.
+    /// Commands for the settings that could not be made, with the reason. Their losses are reported as warnings.
     pub failed: Vec<(String, String)>,
 }
 
 impl Adjusted {
-    /// Has the interfaces that programs only send to take packets from native XDP.
+    /// Changes interfaces that programs only send to, so that they accept packets from native XDP.
     pub(super) fn sent(&mut self, pending: &mut Begun<'_>, members: &[Member]) {
         let native = |number: usize, _: &_| {
             let hook = members[number].instance.program.hook();
@@ -30,7 +30,7 @@ impl Adjusted {
         self.all(pending, losses);
     }
 
-    /// Makes the settings that end losses.
+    /// Makes the settings that prevent these losses.
     pub(super) fn all(&mut self, pending: &mut Begun<'_>, losses: Vec<(usize, Loss)>) {
         for (_, loss) in losses {
             let (Some(at), Some(change), Some(command)) = (&loss.at, loss.change, loss.command())

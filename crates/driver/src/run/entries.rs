@@ -1,5 +1,5 @@
-//! A program's entries: checked before anything is set up, and put in once it is loaded. They are read twice, so that a
-//! million of them are never in memory but as text and as bytes of maps.
+//! A program's entries: checked before anything is set up, and written to its tables once it is loaded. They are
+//! parsed twice, so that a million entries are in memory only as text and as bytes of maps.
 
 use super::NotStarted;
 use super::observer::{Observer, Work, during};
@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 /// A program's entries, free of errors.
 #[derive(Default)]
 pub(super) struct Checked {
-    /// Their file, if they are in one of their own.
+    /// Their file, if they are in a file of their own.
     file: Option<FileId>,
-    /// The time that it took to read them.
+    /// Time that the check took.
     pub(super) took: Duration,
 }
 
@@ -26,19 +26,19 @@ pub struct Filled {
     pub program: String,
     /// The number of changes that were made.
     pub changes: usize,
-    /// The time that it took, checks included.
+    /// Time that it took, checks included.
     pub took: Duration,
 }
 
-/// Adds the programs' files of entries to the texts, each once: one may be a stream, which can be read no second time. A program whose entries are in no file
-/// of their own has none.
+/// Adds the programs' files of entries to the texts. Each is read once only, as it may be a stream. The result is
+/// `None` for a program whose entries are in no file of their own.
 pub(super) fn open(unit: &mut Unit) -> Result<Vec<Option<FileId>>, NotStarted> {
     let programs = unit.bundle.programs.iter();
     let files = programs.map(|member| texts::open(&mut unit.map, member.entries.as_ref()));
     files.collect::<Result<_, _>>().map_err(NotStarted::Failed)
 }
 
-/// Checks all of a program's entries; all errors are reported at once. `file` is what [`open`] gave.
+/// Checks all of a program's entries and reports all errors together. `file` is the result of [`open`].
 pub(super) fn check(
     unit: &mut Unit,
     (number, file): (usize, Option<FileId>),
@@ -65,7 +65,7 @@ pub(super) fn check(
     })
 }
 
-/// Puts a program's entries in. `None`: there are none.
+/// Writes a program's entries to its tables. Returns `None` if it has none.
 pub(super) fn fill(
     unit: &Unit,
     number: usize,
@@ -86,7 +86,7 @@ pub(super) fn fill(
     }))
 }
 
-/// Works, and tells the observer. What a bundle's own file has is too little to take long.
+/// Does work on entries and reports it to the observer. Entries in the bundle's own file are too few to be reported.
 fn reporting<T>(
     observer: &dyn Observer,
     unit: &Unit,

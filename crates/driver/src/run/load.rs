@@ -1,4 +1,4 @@
-//! Compiled programs into the kernel.
+//! Loads compiled programs into the kernel.
 
 use super::Options;
 use super::not_started::{NotStarted, Rejected, Report};
@@ -13,7 +13,8 @@ use ir::Program;
 use kernel::bundle::{LoadRefused, Loader, Member, Source};
 use kernel::{Failure, Instance};
 
-/// Loads all programs. One rejected for what clang made of it is recompiled with other strategies first.
+/// Loads all programs. If the kernel rejects a program for a reason that another compilation may overcome, it is
+/// compiled by the other strategies.
 pub(super) fn load(
     unit: &Unit,
     prepared: &mut [Prepared],
@@ -62,7 +63,7 @@ pub(super) fn load(
     }
 }
 
-/// Loads all programs as they are. The inner error is the kernel's.
+/// Loads all programs without recompiling any. The inner error is the kernel's.
 fn load_all(
     unit: &Unit,
     prepared: &[Prepared],
@@ -104,7 +105,7 @@ fn load_all(
     Ok(Ok(loader.loaded()))
 }
 
-/// The loaded programs at their interfaces.
+/// Joins the loaded programs with their interfaces.
 pub(super) fn members(
     unit: &Unit,
     instances: Vec<Instance>,
@@ -123,7 +124,7 @@ pub(super) fn members(
         .collect()
 }
 
-/// The declaration of the object that has this control-plane name.
+/// Returns the location of the declaration with this control-plane name.
 fn declared(program: &Program, name: &str) -> Span {
     let tables = program.tables.values().map(|t| (&t.name, t.span));
     let sets = program.value_sets.values().map(|s| (&s.name, s.span));

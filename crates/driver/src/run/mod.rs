@@ -1,4 +1,4 @@
-//! From texts to a running program, or to several that run as one.
+//! Starts a program, or several that run as one, from their texts.
 //!
 //! ```text
 //! Unit     what is to run: a bundle, a program, an object, or a text at several hooks
@@ -7,7 +7,7 @@
 //! Running  what runs now, until it is ended, left, or dropped
 //! ```
 //!
-//! Until the last step everything that went before is undone by going out of scope.
+//! Until the last step, each step is undone when its value goes out of scope.
 
 mod adjusted;
 mod entries;
@@ -45,7 +45,7 @@ use running::Saved;
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
-/// The time that a unit runs.
+/// Lifetime of a running unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lasts {
     /// Until it is ended. It outlives a process that is killed.
@@ -57,38 +57,38 @@ pub enum Lasts {
     Detached,
 }
 
-/// Choices of how a unit is started.
+/// Options of a start.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// The way in which tc programs are attached.
+    /// Method by which tc programs are attached.
     pub method: TcMethod,
-    /// The place of its programs among others at traffic control.
+    /// Position of its programs among others at traffic control.
     pub order: &'a TcOrder,
-    /// Bytes that the maps of each program may take; `None` is what is free.
+    /// Bytes that the maps of each program may take; `None` is the free memory.
     pub memory: Option<u64>,
-    /// The time that it runs.
+    /// Lifetime of the unit.
     pub lasts: Lasts,
-    /// Gives a name that nothing runs under, for a unit whose name need not be the one it came with: while it was compiled
-    /// and verified, another command may have taken that. `None`: it is refused then.
+    /// Returns a free name, for a unit that may get another name. Its own may have been taken by another command
+    /// during compilation. If `None`, a unit whose name is taken is refused.
     pub free_name: Option<&'a dyn Fn() -> Result<String, Box<Diagnostic>>>,
-    /// Keeps in [`Running::origins`] all that [`Watchers`](crate::specialize::Watchers) need.
+    /// Keeps the input of [`Watchers`](crate::specialize::Watchers) in [`Running::origins`].
     pub specialize: bool,
-    /// Interrupts that are held back from when there is something to take down; until then they end the process.
+    /// Interrupts, which are held back as soon as there is something to clean up. Until then they end the process.
     pub interrupts: Option<&'a Interrupts>,
-    /// Settings that are changed of each interface at which a program runs, as long as it runs.
+    /// Settings that are changed on each interface of a program, while it runs.
     pub links: Change,
-    /// Changes the settings at which its programs would lose packets, for as long as it runs.
+    /// Changes, while it runs, the settings at which its programs would lose packets.
     pub adjust: bool,
-    /// Prefers a form that the verifier takes by estimate to one that would run faster, but may be compiled in vain.
+    /// Prefers code that the verifier is expected to accept over faster code that it may reject.
     pub start_soon: bool,
-    /// A condition that must hold besides. It is asked before anything is changed, when no other command can change anything.
+    /// Additional condition. It is checked before anything is changed, while other commands are locked out.
     pub last_check: &'a dyn Fn() -> Result<(), Box<Diagnostic>>,
-    /// Gets reports on the progress.
+    /// Receiver of progress reports.
     pub observer: &'a dyn Observer,
 }
 
 impl Default for Options<'_> {
-    /// Until it is ended, in silence, and nothing besides.
+    /// Returns options for a unit that runs until it is ended, without reports.
     fn default() -> Self {
         Options {
             method: TcMethod::Best,
@@ -107,7 +107,7 @@ impl Default for Options<'_> {
     }
 }
 
-/// A unit whose programs are loaded and filled, and at no interface yet.
+/// A unit whose programs are loaded and have their entries, but are not attached yet.
 struct Loaded {
     unit: Unit,
     prepared: Vec<Prepared>,
@@ -117,7 +117,7 @@ struct Loaded {
     asked: Vec<Asked>,
 }
 
-/// Compiles, loads, fills and attaches a unit's programs. If anything fails, nothing is changed.
+/// Compiles, loads and attaches a unit's programs, with their entries. If anything fails, nothing is changed.
 pub fn start<'a>(
     unit: Unit,
     pins: &'a Pins,
@@ -148,7 +148,7 @@ pub fn start<'a>(
     change_links(&mut pending, &loaded.members, options.links)?;
     let mut adjusted = Adjusted::default();
     if options.adjust {
-        // So that a program that only sends there may run natively.
+        // This lets a program that only sends there run natively.
         adjusted.sent(&mut pending, &loaded.members);
     }
     pending.in_order(options.order.clone());
@@ -199,7 +199,7 @@ pub fn start<'a>(
     })
 }
 
-/// Reads, checks, compiles, loads and fills, and connects ports.
+/// Reads, checks, compiles and loads programs, writes their entries, and connects their ports.
 fn load(
     mut unit: Unit,
     pins: &Pins,
@@ -243,7 +243,7 @@ fn load(
     })
 }
 
-/// Checks all that can be known before clang is started: whether this process may do it, and whether there is room.
+/// Makes the checks that are possible before clang is started: the rights of this process, and free hooks.
 fn check_hooks(
     unit: &Unit,
     read: &[Read],
@@ -297,7 +297,7 @@ fn guard() -> Result<Guard, NotStarted> {
     })
 }
 
-/// Keeps other commands from changing anything. A unit whose name is not free gets another one, if it may.
+/// Locks out other commands. A unit whose name is taken gets another one, if the options allow that.
 fn begin<'a>(
     unit: &mut Unit,
     pins: &'a Pins,
@@ -331,7 +331,7 @@ fn change_links(
     Ok(())
 }
 
-/// By what each program runs at each of its ports.
+/// Returns the mode in which each program runs at each of its ports.
 fn modes(running: &[Attachment]) -> HashMap<(usize, u32), Mode> {
     let modes = running
         .iter()
@@ -349,7 +349,7 @@ fn attached(loaded: &Loaded, running: &[Attachment]) -> Vec<Attached> {
     at.collect()
 }
 
-/// Those of a unit's programs that this call compiled.
+/// Returns the programs of a unit that this call compiled. Those that were objects already cannot be specialized.
 fn specializable(unit: &Unit, prepared: Vec<Prepared>) -> Vec<Specializable> {
     let one = |(number, prepared): (usize, Prepared)| {
         let member = &unit.bundle.programs[number];

@@ -1,4 +1,4 @@
-//! Reasons for which a unit does not run.
+//! Reasons why a unit was not started.
 
 use bpf::features::Version;
 use diag::{Diagnostic, Diagnostics, SourceMap};
@@ -23,30 +23,30 @@ impl Report {
     }
 }
 
-/// The reason for which a unit does not run. Nothing of it is left.
+/// Reason why a unit was not started. Nothing of it is left.
 #[derive(Debug)]
 pub enum NotStarted {
-    /// Something is wrong with what is to run, or on this machine.
+    /// Something is wrong with the unit, or with this machine.
     Wrong(Report),
-    /// It is right, but not for where it is to run.
+    /// The unit is valid, but cannot run at its hook or on this kernel.
     Unfit(Report),
     /// The kernel refuses a program.
     Rejected(Box<Rejected>),
-    /// The options do not go with what is to run.
+    /// The options do not fit the unit.
     Unsuited(Unsuited),
     /// It runs already: the same programs, with the same options, at the same interfaces.
     Unchanged {
         /// The instance's name.
         name: String,
     },
-    /// The system fails, in a way that has no code.
+    /// The system failed, in a way that has no diagnostic code.
     Failed(String),
 }
 
 /// A program that the kernel refuses.
 #[derive(Debug)]
 pub struct Rejected {
-    /// The reason, at its place in the P4 program where that is known.
+    /// The reason, with its location in the P4 program if that is known.
     pub report: Report,
     /// The verifier's log; empty if the refusal was not the verifier's.
     pub log: String,
@@ -54,10 +54,10 @@ pub struct Rejected {
     pub made_for: Option<Version>,
 }
 
-/// Options that do not go with what is to run.
+/// Options that do not fit the unit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unsuited {
-    /// Something for programs at tc, and none runs there.
+    /// An option for programs at tc, but none runs there.
     NothingAtTc {
         /// The instance's name.
         name: String,
@@ -66,7 +66,7 @@ pub enum Unsuited {
     },
     /// Interfaces in place of a bundle's, for the reason given.
     Devices(String),
-    /// Specialization, and this program is compiled already.
+    /// Specialization of a program that is compiled already.
     NoText {
         /// The object.
         object: PathBuf,
@@ -74,19 +74,19 @@ pub enum Unsuited {
 }
 
 impl NotStarted {
-    /// Errors that are wrong in these texts.
+    /// Returns the reason for errors in these texts.
     pub(super) fn wrong(diagnostics: impl Into<Diagnostics>, texts: &SourceMap) -> NotStarted {
         NotStarted::Wrong(Report::new(diagnostics, texts))
     }
 
-    /// Errors that show in these texts, of what another place could run.
+    /// Returns the reason for errors in these texts that another hook or kernel would not report.
     pub(super) fn unfit(diagnostics: impl Into<Diagnostics>, texts: &SourceMap) -> NotStarted {
         NotStarted::Unfit(Report::new(diagnostics, texts))
     }
 }
 
 impl From<Box<Diagnostic>> for NotStarted {
-    /// An error that is about no text.
+    /// Returns the reason for an error without a text.
     fn from(diagnostic: Box<Diagnostic>) -> NotStarted {
         NotStarted::wrong(diagnostic, &SourceMap::new())
     }

@@ -15,15 +15,15 @@ pub struct Step {
 /// The work of a [`Step`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Work {
-    /// From P4 to an object.
+    /// Compilation from P4 to an object.
     Compile,
-    /// The same by other strategies, since the verifier rejected the first object.
+    /// Compilation by other strategies, after the verifier rejected the first object.
     Recompile,
-    /// The kernel loads an object.
+    /// Loading into the kernel, which verifies the object.
     Verify,
-    /// Entries of this file are read.
+    /// Check of the entries in this file.
     CheckEntries(String),
-    /// Entries of this file are put into tables.
+    /// Writing of this file's entries to tables.
     PutEntries(String),
 }
 
@@ -45,11 +45,11 @@ impl fmt::Display for Step {
 
 /// A receiver of reports.
 pub trait Observer {
-    /// Calls `work` once, which does the step, and may report that before, meanwhile and afterwards.
+    /// Calls `work` once, which does the step. It may report the step before, meanwhile and afterwards.
     fn during(&self, step: &Step, work: &mut dyn FnMut());
     /// Reports the warnings of a program that is about to be compiled.
     fn warn(&self, warnings: &Diagnostics, texts: &SourceMap);
-    /// Reports work to come that takes more than a few seconds.
+    /// Reports in advance work that takes more than a few seconds.
     fn notice(&self, text: &str);
 }
 
@@ -80,7 +80,7 @@ pub(super) fn during<T>(
             result = Some(done());
         }
     });
-    // An observer that did not have the work done does not keep it from being done.
+    // The work is done even if the observer did not call it.
     match (result, done) {
         (Some(result), _) => result,
         (None, Some(done)) => done(),
@@ -92,7 +92,7 @@ pub(super) fn during<T>(
 mod tests {
     use super::*;
 
-    /// An observer that has a step done so many times.
+    /// An observer that calls a step's work this many times.
     struct Times(usize);
 
     impl Observer for Times {

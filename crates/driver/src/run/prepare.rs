@@ -1,4 +1,4 @@
-//! One program from its text to a BPF object, or an object from its file, before anything is set up.
+//! Compiles one program to a BPF object, or reads an object from its file, before anything is set up.
 
 use super::Options;
 use super::entries::{self, Checked, Filled};
@@ -27,7 +27,7 @@ use std::time::Duration;
 
 /// A program that can be loaded.
 pub(super) struct Prepared {
-    /// The hook at which it will run.
+    /// Hook at which it will run.
     pub hook: Hook,
     /// The object.
     pub object: Vec<u8>,
@@ -45,7 +45,8 @@ pub(super) struct Prepared {
 pub(super) enum Origin {
     /// A program that this call compiled.
     Text(Text),
-    /// It was there already. Its code may be for kernels from this version on, if that is newer than this kernel.
+    /// An object that was built earlier. The version is the oldest that has all features of its code, if that is
+    /// newer than this kernel.
     Built(Option<Version>),
 }
 
@@ -55,25 +56,25 @@ pub(super) struct Text {
     pub sources: SourceMap,
     /// The program as elaborated.
     pub program: Arc<Program>,
-    /// The time that it took us, without clang.
+    /// Time that Onpath took, without clang.
     pub compiler_time: Duration,
-    /// Set if other code for it may take the verifier less.
+    /// True if the verifier may process fewer instructions of the program under another strategy.
     can_shrink: bool,
-    /// Set if the verifier was asked already when it was compiled.
+    /// True if the other strategies have been tried, with the verifier asked about each.
     tried: bool,
 }
 
-/// A program as far as its files alone show: what it is, and where it will run.
+/// A program as read from its files, before it is compiled.
 pub(super) enum Read {
     /// A P4 program.
     Text {
-        /// The hook at which it will run.
+        /// Hook at which it will run.
         hook: Hook,
         /// Its texts.
         sources: SourceMap,
         /// The program as elaborated.
         program: Arc<Program>,
-        /// The time that this took.
+        /// Time from reading the files to the IR.
         took: Duration,
     },
     /// An object.
@@ -81,7 +82,7 @@ pub(super) enum Read {
 }
 
 impl Read {
-    /// The hook at which it will run.
+    /// Hook at which it will run.
     pub(super) fn hook(&self) -> Hook {
         match self {
             Read::Text { hook, .. } => *hook,
@@ -118,7 +119,7 @@ pub(super) fn read(
     })
 }
 
-/// Reads an object that is to run here.
+/// Reads an object, and checks that it fits its hook and this kernel.
 fn read_object(unit: &Unit, member: &Member) -> Result<Built, NotStarted> {
     let built = built::of_member(member).map_err(|wrong| NotStarted::wrong(wrong, &unit.map))?;
     let fits = built::check_hook(member, &built);
@@ -135,7 +136,8 @@ fn read_object(unit: &Unit, member: &Member) -> Result<Built, NotStarted> {
     }
 }
 
-/// Checks a program's entries, which are in this file if they have one, and compiles it if it is not compiled.
+/// Checks a program's entries, and compiles it unless it is an object. `file` holds the entries, if they are in a
+/// file of their own.
 pub(super) fn prepare(
     unit: &mut Unit,
     (number, file): (usize, Option<FileId>),
@@ -174,7 +176,7 @@ pub(super) fn prepare(
                     entries,
                 });
             }
-            // The verifier sees it when it is loaded.
+            // The verifier checks it when it is loaded.
             let texts = (&*program, &sources);
             let compiled = compile(unit, number, hook, texts, Trial::None, options)?;
             Ok(Prepared {
@@ -235,14 +237,14 @@ fn compile(
 }
 
 impl Text {
-    /// Notes that it has the code of another one now.
+    /// Records that it now has the code of another program.
     pub(super) fn take_after(&mut self, other: &Text) {
         (self.can_shrink, self.tried) = (other.can_shrink, other.tried);
     }
 }
 
 impl Prepared {
-    /// Its text, if this call compiled it.
+    /// Returns its text, if this call compiled it.
     pub(super) fn text(&self) -> Option<&Text> {
         match &self.origin {
             Origin::Text(text) => Some(text),
@@ -250,15 +252,15 @@ impl Prepared {
         }
     }
 
-    /// The number of its instructions.
+    /// Returns the number of its instructions.
     pub(super) fn instructions(&self) -> u32 {
         budget::read(&self.object)
             .unwrap_or_default()
             .instructions()
     }
 
-    /// Compiles it anew, with the verifier's word on every attempt, if it refused what clang made of the first and
-    /// another compilation may overcome this. `false`: it may not, or none did.
+    /// Compiles it by the other strategies, and asks the verifier about each object. Returns false if no other
+    /// compilation can overcome the obstacle, or if all were rejected.
     pub(super) fn try_others(
         &mut self,
         obstacle: Obstacle,
@@ -292,7 +294,7 @@ impl Prepared {
         Ok(true)
     }
 
-    /// Puts its entries and multicast groups in. `None`: it has no entries.
+    /// Writes its entries and multicast groups. Returns `None` if it has no entries.
     pub(super) fn fill(
         &self,
         unit: &Unit,
@@ -314,9 +316,9 @@ impl Prepared {
     }
 }
 
-/// A program's interfaces as they are now.
+/// Present interfaces of a program.
 pub(super) struct Interfaces {
-    /// The interfaces at which it runs.
+    /// Interfaces at which it runs.
     pub ports: Vec<Port>,
     /// Interfaces that it may send packets to besides.
     pub targets: Vec<Port>,

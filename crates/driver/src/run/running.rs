@@ -1,4 +1,4 @@
-//! A unit that runs.
+//! A running unit.
 
 use super::adjusted::Adjusted;
 use super::entries::Filled;
@@ -14,29 +14,30 @@ use kernel::port::Port;
 use net::interface;
 use std::time::Duration;
 
-/// A unit that runs. Dropping it detaches it: so does a caller that ends before it could report that it runs.
+/// A running unit. Dropping it detaches it, so nothing keeps running if the caller ends early.
 #[derive(Debug)]
 pub struct Running<'a> {
     /// Its programs at their interfaces.
     pub attached: Vec<Attached>,
     /// Those of its programs that have entries.
     pub filled: Vec<Filled>,
-    /// Settings that were made so that its programs lose no packets.
+    /// Settings that were changed so that its programs lose no packets.
     pub adjusted: Adjusted,
-    /// Losses of its programs at their interfaces as they are now: each with the program, as the user knows it.
+    /// Packet losses to expect at its interfaces with their present settings. Each has the program's name as the user
+    /// knows it.
     pub losses: Vec<(String, Loss)>,
-    /// Those of its programs that are to be specialized.
+    /// Programs of it that are to be specialized.
     pub origins: Vec<Specializable>,
     /// Instructions of all programs.
     pub instructions: u32,
-    /// From the first text to the last program in the kernel, without checks of entries.
+    /// Time from the first text to the last program in the kernel, without checks of entries.
     pub took: Duration,
-    /// The part of this that was ours and not clang's; `None` if nothing was compiled.
+    /// Share of `took` without clang, for compiled programs; `None` if nothing was compiled.
     pub compiler_time: Option<Duration>,
-    /// Set if commands of other mount namespaces do not see it.
+    /// True if commands in other mount namespaces do not see it.
     pub hidden: bool,
     pub(super) saved: Option<Saved<'a>>,
-    // Ends after the program has been detached.
+    // The guard ends after the program has been detached.
     pub(super) _guard: Option<Guard>,
 }
 
@@ -49,7 +50,7 @@ pub struct Attached {
     pub port: Port,
     /// The hook.
     pub hook: Hook,
-    /// By what it is attached, and why not by something better.
+    /// Mode of its attachment, and the reason why it is not a better one.
     pub how: How,
 }
 
@@ -63,25 +64,25 @@ pub(super) struct Saved<'a> {
 /// The end of a unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ended {
-    /// It was detached now.
+    /// It was detached by this call.
     Detached,
-    /// Another command had detached it.
+    /// Another command had already detached it.
     ByAnother,
 }
 
 impl Running<'_> {
-    /// The name by which other commands know it.
+    /// Returns the name by which other commands refer to it.
     pub fn name(&self) -> &str {
         self.saved.as_ref().map_or("", |saved| &saved.name)
     }
 
-    /// Says that another command has detached it, even if something else runs under its name now.
+    /// Returns true if another command has detached it, even if something else runs under its name now.
     pub fn is_gone(&self) -> bool {
         let saved = self.saved.as_ref();
         saved.is_none_or(|saved| !saved.pins.is_still(&saved.name, saved.loading))
     }
 
-    /// Says that there is no interface any more at which it runs, in whatever network namespace.
+    /// Returns true if none of its interfaces exists any more, in any network namespace.
     pub fn has_no_interface(&self) -> bool {
         let Some(saved) = &self.saved else {
             return false;
@@ -91,7 +92,7 @@ impl Running<'_> {
         if self.attached.iter().any(is_there) {
             return false;
         }
-        // It may have got other ones meanwhile.
+        // Its interfaces may have been changed meanwhile.
         let record = saved.pins.record(&saved.name);
         let mut now = record.iter().flat_map(|record| record.members.iter());
         !now.any(|member| {
@@ -118,7 +119,7 @@ impl Running<'_> {
 }
 
 impl Saved<'_> {
-    /// Says that a program which was attached at an interface still is.
+    /// Returns true if a program is still attached at an interface.
     fn is_at(&self, index: u32, by_filter: bool) -> bool {
         match by_filter {
             // A filter has no link that knows.
@@ -127,7 +128,7 @@ impl Saved<'_> {
         }
     }
 
-    /// `false`: somebody else has done so.
+    /// Detaches the unit. Returns false if another command has already done so.
     fn remove(&self) -> Result<bool, Box<Diagnostic>> {
         self.pins.remove_loading(&self.name, self.loading)
     }

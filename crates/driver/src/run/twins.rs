@@ -1,4 +1,5 @@
-//! Programs of a unit that are one program at several hooks: it is read once, and compiled once where its code is the same there.
+//! Programs of a unit that are the same program at several hooks. Such a program is read once, and compiled once for
+//! hooks with the same code.
 
 use super::prepare::{Origin, Prepared, Read, Text};
 use crate::bundle::{Bundle, Member};
@@ -6,7 +7,7 @@ use bpf::same_code;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The program of this number as an earlier one was read, if it is the same text.
+/// Returns the program of this number without reading it again, if an earlier one has the same text.
 pub(super) fn read_before(bundle: &Bundle, number: usize, read: &[Read]) -> Option<Read> {
     let this = &bundle.programs[number];
     let twin = bundle.programs[..number]
@@ -39,7 +40,7 @@ fn is_same(one: &Member, other: &Member) -> bool {
     text(one) == text(other)
 }
 
-/// The earlier program that has the code of one which was read, if there is one.
+/// Returns an earlier program that has the same code, if there is one.
 pub(super) fn compiled_before<'p>(
     read: &Read,
     prepared: &'p [Prepared],
@@ -53,7 +54,7 @@ pub(super) fn compiled_before<'p>(
     })
 }
 
-/// Gives the programs that had the same code as this one, `before` it was compiled again, its present code.
+/// Gives the recompiled code of a program to the programs that had the same code. `before` is its earlier object.
 pub(super) fn follow(prepared: &mut [Prepared], number: usize, before: &[u8]) {
     let (earlier, rest) = prepared.split_at_mut(number);
     let Some((leader, later)) = rest.split_first_mut() else {

@@ -1,4 +1,4 @@
-//! A unit that is to run and a running one of the same name: the same, or what is different.
+//! Comparison of a unit that is to start with a running one of the same name.
 
 use super::prepare::{Interfaces, Read};
 use super::unit::Unit;
@@ -15,9 +15,8 @@ use net::link_events::netns_cookie;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 
-/// All that a running program was asked for beside its interfaces, which may change while it runs. `what` is how messages name a
-/// difference, after `it runs with other`.
-/// `entries` are the files of entries that are open.
+/// Returns all that a start asks for, but for interfaces, which may change while the unit runs. Messages name a
+/// difference by `what`, after `it runs with other`. `entries` are the open files of entries.
 pub(super) fn asked(
     unit: &Unit,
     read: &[Read],
@@ -48,8 +47,8 @@ pub(super) fn asked(
     all
 }
 
-/// Fails if something runs under the unit's name: with [`NotStarted::Unchanged`] if that is the same, and else with what is
-/// different.
+/// Fails if something runs under the unit's name: with [`NotStarted::Unchanged`] if it is the same unit, and else
+/// with the differences.
 pub(super) fn check(
     unit: &Unit,
     interfaces: &[Interfaces],
@@ -80,7 +79,7 @@ fn differences(
     record: &Record,
     wanted: &[Asked],
 ) -> Vec<Difference> {
-    // With another of these all that follows is different.
+    // If one of these differs, all others differ too.
     let differs = |what: &str| {
         let value = |all: &[Asked]| all.iter().find(|a| a.what == what).map(|a| a.value.clone());
         value(wanted) != value(&record.asked)
@@ -127,7 +126,7 @@ fn one(what: &str, value: String) -> Asked {
     }
 }
 
-/// `code`, or `code of fw` where there are several programs.
+/// Returns `code`, or `code of fw` if there are several programs.
 fn named(unit: &Unit, member: &Member, what: &str) -> String {
     match unit.bundle.programs.len() {
         1 => what.to_owned(),
@@ -140,7 +139,7 @@ fn names(unit: &Unit) -> String {
     names.collect::<Vec<_>>().join(" ")
 }
 
-/// By name, so that it does not matter where in its file a bundle says so.
+/// Returns the shares as text, without their locations in the bundle's file.
 fn shares(unit: &Unit) -> String {
     let of = |share: &Share| {
         let of = share
@@ -153,7 +152,7 @@ fn shares(unit: &Unit) -> String {
     all.collect::<Vec<_>>().join("\n")
 }
 
-/// The program as elaborated, or the object. Comments and names of files are no difference.
+/// Returns the hash of the elaborated program, or of the object. Comments and names of files are no part of it.
 fn code(read: &Read) -> String {
     match read {
         Read::Text { program, .. } => hashed(&[program.to_string().as_bytes()]),
@@ -191,7 +190,7 @@ fn hashed(parts: &[&[u8]]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// `0=eth0, 1=eth1, reached 2=eth2`
+/// Returns the wanted interfaces as text: `0=eth0, 1=eth1, reached 2=eth2`.
 fn interfaces_of(member: &Member) -> String {
     let attached = member.ports.attached();
     let attached = attached.map(|at| (at.port, at.interface));

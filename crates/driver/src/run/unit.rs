@@ -1,4 +1,4 @@
-//! Units, which run as one: a bundle, or a program, an object or a text, each of which is a bundle of one.
+//! Units of loading: a bundle, or a single program, object or text.
 
 use super::{NotStarted, Unsuited};
 use crate::bundle::{
@@ -11,23 +11,23 @@ use host::files::read_text;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Programs that are loaded and removed as one.
+/// Programs that are loaded and removed together.
 #[derive(Debug)]
 pub struct Unit {
-    /// The name by which other commands know it.
+    /// Name by which other commands refer to it.
     pub name: String,
     /// Its programs, one at least.
     pub bundle: Bundle,
-    /// Set for a program without a bundle file.
+    /// True for a program without a bundle file.
     pub alone: bool,
-    /// The bundle's file, and files of entries.
+    /// Texts of the bundle's file and of files of entries.
     pub map: SourceMap,
 }
 
-/// A program's file, or an object's, and how it is to run.
+/// A single program or object, and the options of its run.
 #[derive(Clone, Debug, Default)]
 pub struct Alone {
-    /// The name by which other commands know it; by default the file's name.
+    /// Name by which other commands refer to it; by default the file's name.
     pub name: Option<String>,
     /// The P4 program, or the object.
     pub file: PathBuf,
@@ -37,7 +37,7 @@ pub struct Alone {
     pub define: Vec<(String, Option<String>)>,
     /// C files with extern functions.
     pub externs: Vec<PathBuf>,
-    /// The place where it is to run; `None` leaves that to the architecture.
+    /// Hook at which it is to run; `None` leaves that to the architecture.
     pub hook: Option<Hook>,
     /// Its interfaces and groups.
     pub ports: Ports,
@@ -48,20 +48,20 @@ pub struct Alone {
 /// A program that is in no file, at several hooks.
 #[derive(Clone, Debug)]
 pub struct AtHooks<'a> {
-    /// The name by which other commands know it.
+    /// Name by which other commands refer to it.
     pub name: String,
     /// Its name in messages.
     pub called: &'a str,
     /// The program.
     pub text: Arc<str>,
-    /// The hooks, each with the name of the program there, and its interfaces.
+    /// Hooks, each with the name of the program there, and its interfaces.
     pub hooks: &'a [(&'a str, Hook, &'a [String])],
-    /// State that is the same at all of them: control-plane names.
+    /// Control-plane names of the state that all hooks share.
     pub shared: Vec<String>,
 }
 
 impl Unit {
-    /// A program or an object by itself.
+    /// Returns the unit of a single program or object.
     pub fn alone(alone: Alone) -> Unit {
         let name = alone.name;
         let name = name.unwrap_or_else(|| instance_name::from_file(&alone.file));
@@ -89,8 +89,8 @@ impl Unit {
         }
     }
 
-    /// A bundle's file. `devices` replace its interfaces, as [`override_devices`] reads them; without `name` it has the one
-    /// that its file gives, or the file's own.
+    /// Reads a bundle's file. `devices` replace its interfaces, as [`override_devices`] reads them. Without `name`
+    /// the unit has the name that the bundle gives, or else the file's.
     pub fn from_file(
         path: &Path,
         name: Option<String>,
@@ -108,7 +108,7 @@ impl Unit {
         Ok(unit)
     }
 
-    /// A bundle's text, which messages call `name`: so is the unit.
+    /// Reads a bundle's text. `name` is the name of the unit, and of the text in messages.
     pub fn from_text(name: &str, text: impl Into<Arc<str>>) -> Result<Unit, NotStarted> {
         let mut map = SourceMap::new();
         let Some(file) = map.add(name, text) else {
@@ -124,7 +124,7 @@ impl Unit {
         })
     }
 
-    /// A program that is in no file, at several hooks.
+    /// Returns the unit of a program that is in no file, at several hooks.
     pub fn at_hooks(given: AtHooks<'_>) -> Unit {
         let member = |(name, hook, interfaces): &(&str, Hook, &[String])| Member {
             name: At::nowhere((*name).to_owned()),
@@ -167,7 +167,7 @@ impl Unit {
         }
     }
 
-    /// The name by which the user knows a program of it: `NAME`, or `BUNDLE/NAME`.
+    /// Returns the name by which the user knows a program of it: `NAME`, or `BUNDLE/NAME`.
     pub fn label(&self, number: usize) -> String {
         match self.alone {
             true => self.name.clone(),

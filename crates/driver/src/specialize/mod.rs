@@ -1,7 +1,8 @@
-//! A running program that is specialized to what is in its tables, and specialized anew when that changes.
+//! Specialization of a running program to the contents of its tables, repeated when these change.
 //!
-//! [`compile`] makes the specialized object; [`Specializer`] looks what a running program needs, has it made, and puts it
-//! in the place of the program. The packets of a table that has changed meanwhile are looked up, whatever happens here.
+//! [`compile`] makes the specialized object. [`Specializer`] watches a running program, has the object compiled, and
+//! replaces the program by it. A table that has changed since is looked up as usual, so packets always see its
+//! present entries.
 
 mod watch;
 mod watchers;
@@ -24,10 +25,11 @@ use std::time::{Duration, Instant};
 use watch::Watch;
 use writers::Changes;
 
-/// What became of each table that was asked about.
+/// Result for each table that was to be compiled in.
 pub type Outcome = Vec<(Table, Result<(), LeftAlone>)>;
 
-/// Compiles a program, as elaborated, for the contents of some of its tables. `None`: none of them can be compiled in.
+/// Compiles an elaborated program for the contents of some of its tables. The object is `None` if none of them can be
+/// compiled in.
 pub fn compile(
     program: &Program,
     contents: &[(Table, Contents)],
@@ -41,14 +43,14 @@ pub fn compile(
     (outcome, compiled)
 }
 
-/// What a running program was compiled from.
+/// Source of a running program.
 #[derive(Debug)]
 pub struct Origin {
     /// The program as elaborated.
     pub program: Arc<Program>,
     /// Its texts.
     pub sources: SourceMap,
-    /// Where it runs.
+    /// Hook at which it runs.
     pub hook: Hook,
     /// C files for its extern functions.
     pub externs: Vec<PathBuf>,
@@ -74,29 +76,29 @@ pub struct Specializer {
     watcher: Owner,
     tables: Vec<Table>,
     watch: Watch,
-    /// What is compiled in: tables and how often they were changed before.
+    /// Tables that are compiled in, each with its generation: the number of changes before.
     in_place: Vec<(Table, u64)>,
 }
 
-/// What was done.
+/// Result of a specialization.
 #[derive(Debug)]
 pub struct Done {
     /// Tables whose contents are compiled in now.
     pub tables: Vec<SpecializedTable>,
-    /// Names of those that are looked up as before, and why.
+    /// Names of tables that are looked up as before, and why.
     pub left_alone: Vec<(String, LeftAlone)>,
-    /// How long it took.
+    /// Time that it took.
     pub took: Duration,
 }
 
-/// Why a program was not specialized. What runs is what ran before.
+/// Reason why a program was not specialized. The earlier code keeps running.
 #[derive(Debug)]
 pub enum Failed {
-    /// It is not there any more.
+    /// The program was unloaded.
     Unloaded,
-    /// The target refuses it. The sources are those of [`Specializer::sources`].
+    /// The target refuses the specialized program. Locations are in [`Specializer::sources`].
     Refused(Diagnostics),
-    /// The kernel or the system does.
+    /// The kernel or the system failed.
     Store(StoreError),
 }
 
@@ -110,7 +112,7 @@ impl From<StoreError> for Failed {
 }
 
 impl Specializer {
-    /// Has everybody who changes the program's tables count from now on.
+    /// Prepares a running program. From now on every writer of its tables counts its changes.
     pub fn new(
         origin: Origin,
         mut store: KernelStore,
@@ -130,13 +132,13 @@ impl Specializer {
         })
     }
 
-    /// The texts that a refusal is about.
+    /// Returns the texts that a refusal is about.
     pub fn sources(&self) -> &SourceMap {
         &self.origin.sources
     }
 
-    /// Looks whether tables have changed, and specializes the program anew if they have and rest by now. `None`: there was
-    /// nothing to do.
+    /// Specializes the program again if tables have changed and have been unchanged for a while since. Returns `None`
+    /// if there was nothing to do.
     pub fn step(&mut self) -> Result<Option<Done>, Failed> {
         let counts = self.tables.iter().map(|table| self.changes.of(*table));
         let counts = counts.collect::<Result<Vec<u64>, StoreError>>()?;
@@ -145,7 +147,7 @@ impl Specializer {
             return Ok(None);
         };
         let done = self.specialize(&quiet, begun);
-        // One that failed is not tried again before something changes.
+        // A failed specialization is not tried again before something changes.
         self.watch.done(&quiet, Instant::now(), begun.elapsed());
         done
     }
@@ -169,7 +171,7 @@ impl Specializer {
             }
         }
         if kernel::store::specialized(&self.store)?.is_none() {
-            // A table that was replaced as one has brought back the program that looks everything up.
+            // The replacement of a whole table has brought back the program that is not specialized.
             self.in_place.clear();
         }
         let wanted: Vec<(Table, u64)> = contents.iter().map(|(t, c)| (*t, c.generation)).collect();
@@ -200,7 +202,7 @@ impl Specializer {
                 Err(why) => left_alone.push((self.name(*table), *why)),
             }
         }
-        // What is in place falls back to look-ups by itself.
+        // The running code falls back to look-ups by itself.
         let Some(compiled) = compiled else {
             return Ok(None);
         };

@@ -1,33 +1,33 @@
-//! When a program is specialized anew: as soon as tables rest after a change, and never so often that compiling takes
-//! most of a processor. A table that changes all the time keeps no other from being compiled in.
+//! Schedule of specializations: soon after tables have stopped changing, and so rarely that compiling takes little of
+//! a processor. A table that changes all the time does not delay the others.
 
 use std::time::{Duration, Instant};
 
-/// How long a table must not have changed.
+/// Time that a table must be unchanged before it is compiled in.
 const QUIET: Duration = Duration::from_millis(200);
-/// How many times as long as the last compilation took is between two.
+/// Pause between two compilations, as a multiple of the time that the last one took.
 const PAUSE: u32 = 4;
 
-/// What is known of a program's tables.
+/// State of a program's tables, and the earliest time of the next compilation.
 #[derive(Debug)]
 pub(super) struct Watch {
     tables: Vec<Watched>,
     not_before: Instant,
 }
 
-/// A table.
+/// State of one table.
 #[derive(Debug)]
 struct Watched {
-    /// How often it was changed.
+    /// Number of changes until now.
     count: u64,
-    /// Since when this is so; `None` is since before the start.
+    /// Time at which a new count was first seen; `None` if the table has not changed since the start.
     since: Option<Instant>,
-    /// The count that was taken into account.
+    /// Number of changes at the last specialization.
     considered: Option<u64>,
 }
 
 impl Watch {
-    /// As many tables, none of which was ever changed.
+    /// Returns the state for this many tables without changes.
     pub(super) fn new(tables: usize, now: Instant) -> Watch {
         let unchanged = || Watched {
             count: 0,
@@ -40,8 +40,8 @@ impl Watch {
         }
     }
 
-    /// By how often each table was changed until now: the numbers of all tables that rest, if it is time to specialize the
-    /// program to them.
+    /// Takes the number of changes of each table. If a specialization is due, returns the indices of all tables that
+    /// have been unchanged for [`QUIET`].
     pub(super) fn due(&mut self, now: Instant, counts: &[u64]) -> Option<Vec<usize>> {
         for (table, count) in self.tables.iter_mut().zip(counts) {
             if table.count != *count {
@@ -61,7 +61,7 @@ impl Watch {
         Some(all.filter(|(_, t)| rests(t)).map(|(n, _)| n).collect())
     }
 
-    /// The tables of these numbers were taken into account, which took so long.
+    /// Records a specialization to the tables of these indices, and the time that it took.
     pub(super) fn done(&mut self, tables: &[usize], now: Instant, took: Duration) {
         for number in tables {
             let table = &mut self.tables[*number];

@@ -10,31 +10,32 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// The time between two looks at the tables.
+/// Time between two polls of the tables.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The fate of a program whose tables had changed.
+/// Report on a program whose tables had changed.
 #[derive(Debug)]
 pub enum Specialization<'a> {
-    /// It is specialized to them.
+    /// The program is specialized to them.
     Done(&'a Done),
-    /// It is not, since no code for them fits its hook.
+    /// The program is not specialized, as its hook refuses the code for them.
     Refused(&'a Diagnostics, &'a SourceMap),
-    /// It is not, since the kernel or the system fails.
+    /// The program is not specialized, as the kernel or the system failed.
     Failed(&'a StoreError),
-    /// No program ever is: /proc, by which others see whether this process is still there, is not mounted.
+    /// No program can be specialized, as /proc is not mounted. Other processes need it to see whether this one still
+    /// runs.
     NoProc,
 }
 
-/// The threads that watch the programs' tables. Dropping it ends them, and waits for that: one that compiles a program
-/// first completes that.
+/// Threads that watch the programs' tables. Dropping it ends them and waits for them. A thread that is compiling a
+/// program completes this first.
 pub struct Watchers {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Watchers {
-    /// Starts to watch the tables of an instance's programs. `report` gets each program's fate, with its name
+    /// Starts to watch the tables of an instance's programs. `report` receives each result, with the program's name
     /// as the user knows it.
     pub fn start(
         pins: &Pins,
@@ -60,13 +61,13 @@ impl Drop for Watchers {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         for thread in self.threads.drain(..) {
-            // All that it had to report, it has.
+            // The thread has reported everything; a panic of it is ignored.
             let _ = thread.join();
         }
     }
 }
 
-/// Watches a program's tables until it is unloaded, or this is to stop.
+/// Watches a program's tables until the program is unloaded or `stop` is set.
 fn watch(
     (pins, instance): (&Pins, &str),
     watched: Specializable,

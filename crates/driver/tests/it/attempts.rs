@@ -1,4 +1,4 @@
-//! How often clang and the verifier work on a program that is too large: no more often than may help. Needs root.
+//! Attempts at programs that exceed the verifier's limit: neither clang nor the verifier runs in vain. Needs root.
 
 use bpf::abi::Hook;
 use bpf::costs::limits;
@@ -30,7 +30,8 @@ control dep(in headers_t hdr, packet_out packet) { apply { packet.emit(hdr.data)
 xdp(prs(), sw(), dep()) main;
 ";
 
-/// A program in whose control so many variables are each 1 or 0, after which the verifier goes every way from there.
+/// Returns a program whose control sets `count` variables to 1 or 0. The verifier then follows every combination of
+/// them.
 fn flags(count: usize) -> Elaborated {
     let mut text = String::from(BEGINNING);
     for i in 0..count {
@@ -59,7 +60,7 @@ fn elaborate(text: &str) -> Elaborated {
         .expect("a program")
 }
 
-/// What other strategies make of a program whose first object was refused as too large.
+/// Compiles a program by the strategies after the first, whose object was rejected as too large.
 fn others(elaborated: &Elaborated) -> Compiled {
     let refused = Refused {
         object: b"the first",
@@ -82,7 +83,8 @@ fn what_was_refused_is_neither_compiled_nor_verified_again() {
     assert!(!compiled.is_refused());
 }
 
-/// A program that is in its parse record from the beginning, without a fast path, and on a kernel that does not count turns.
+/// Returns a program without a fast path and loops. Its parse results are in a per-CPU map under the first strategy
+/// already.
 fn conditions(count: usize) -> Elaborated {
     let mut text = String::from(BEGINNING);
     for i in 0..count {
@@ -103,7 +105,7 @@ fn a_program_in_its_parse_record_is_tried_with_its_variables_there_too() {
     assert_eq!(compiled.failed.len(), 1);
 }
 
-/// The program of a query on HTTP.
+/// Returns the program of a query.
 fn query(text: &str) -> Elaborated {
     let messages = Schemas::builtin();
     let query = telemetry::compile(text, &Catalogue::new(&messages), &mut SourceMap::new());
@@ -115,7 +117,7 @@ fn query(text: &str) -> Elaborated {
     driver::elaborate(&input).ok().expect("a program")
 }
 
-/// A form that the verifier most likely refuses is not compiled first where the program is to run soon.
+/// With `soon`, one function is not compiled first if the verifier is likely to reject it.
 #[test]
 fn what_is_to_run_soon_is_several_functions_at_once_if_one_is_risky() {
     for text in [
@@ -137,8 +139,8 @@ fn what_is_to_run_soon_is_several_functions_at_once_if_one_is_risky() {
     }
 }
 
-/// A very long one is several functions from the beginning. As one, which takes clang many seconds, it would be larger to the verifier; in several
-/// programs each is smaller.
+/// A very long program is outlined from the beginning. One function would take clang many seconds and exceed the
+/// verifier's limit further. Several programs are smaller each.
 #[test]
 fn what_is_too_large_in_parts_is_not_tried_as_a_whole_but_in_several_programs() {
     let compiled = others(&conditions(2500));
@@ -150,7 +152,8 @@ fn what_is_too_large_in_parts_is_not_tried_as_a_whole_but_in_several_programs() 
     assert_eq!(failed, [Obstacle::TooLong, Obstacle::TooLarge]);
 }
 
-/// Their flags are followed apart while they are in registers, and they do not fit the stack where the parse results are in memory.
+/// The verifier follows every combination of the flags while they are in registers. They do not fit the stack beside
+/// the parse results, so they are moved to a map too.
 #[test]
 #[ignore = "long: make test-all"]
 fn variables_follow_the_parse_results_where_the_stack_has_no_room() {
@@ -171,7 +174,7 @@ fn variables_follow_the_parse_results_where_the_stack_has_no_room() {
     assert!(processed <= 40_000, "{processed}");
 }
 
-/// On the way from one look-up to the next, values saturate or do not, and the verifier follows what each combination leads to.
+/// Values may saturate between two look-ups, and the verifier follows every combination of them.
 #[test]
 fn values_computed_on_many_paths_are_forgotten_in_memory() {
     let elaborated = elaborate(include_str!("computed.p4"));

@@ -1,4 +1,5 @@
-//! What the verifier processes of large programs of several shapes, against what was forecast at the least. Needs root.
+//! Instructions that the verifier processes of large programs of several shapes, against the forecast minimum. Needs
+//! root.
 
 use crate::shapes;
 use bpf::abi::Hook;
@@ -12,20 +13,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use testkit::files;
 
-/// The verifier's limit.
+/// The verifier's limit, in processed instructions.
 const LIMIT: u64 = 1_000_000;
 
 fn forecast(elaborated: &Elaborated) -> Forecast {
     Forecast::of(&driver::optimise(&elaborated.program))
 }
 
-/// Bytes of a worker's stack: without optimisation the passes over such programs need more than a thread has by default.
+/// Stack of a worker, in bytes. In a debug build the passes over such programs need more than a thread's default.
 const STACK: usize = 64 << 20;
 
-/// Makes a program of one shape.
+/// Function that makes a program of one shape.
 type Shape = fn() -> Elaborated;
 
-/// Programs that are too long for one function, as whatever comes near the limit is.
+/// Programs near the limit, which are all too long for one function.
 const SHAPES: [(&str, Shape); 13] = [
     ("states", || shapes::states(1_600, 1_600, &[1, 2, 7])),
     ("far states", || {
@@ -44,8 +45,8 @@ const SHAPES: [(&str, Shape); 13] = [
     ("counters", || shapes::counters(2_000, false)),
 ];
 
-/// Complains of a program of which the verifier processes less than a quarter more than is forecast by constructs. Paths out of it that are all
-/// alike are an exception that no shape has.
+/// Returns a complaint if the verifier processes less than five quarters of the forecast minimum. Programs whose
+/// paths are all alike are an exception, but no shape has them.
 fn complaint(name: &str, shape: Shape) -> Option<String> {
     let elaborated = shape();
     let least = forecast(&elaborated).least();
@@ -88,7 +89,7 @@ fn the_verifier_processes_more_of_every_shape_than_is_forecast() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// All programs of the repository, which load, are far from being refused.
+/// All programs of the repository load, so their forecasts must be far below the limit.
 #[test]
 fn no_program_of_the_repository_comes_near() {
     let folders = ["programs", "tests/scale", "tests/stf"].into_iter();
@@ -105,7 +106,7 @@ fn no_program_of_the_repository_comes_near() {
     assert!(most > 1_000, "{most}");
 }
 
-/// What is certainly too large is refused from its IR: the result has no C that clang could have worked on.
+/// A program that is certainly too large is refused before any C is generated.
 #[test]
 fn a_parser_far_over_the_limit_is_refused_at_once() {
     let begun = Instant::now();
@@ -126,7 +127,8 @@ fn a_parser_far_over_the_limit_is_refused_at_once() {
     );
 }
 
-/// More headers than the per-CPU map has room for the places of, in time that does not grow with their square.
+/// A program with more headers than the parse record in the per-CPU map can hold is refused, in less than quadratic
+/// time.
 #[test]
 #[ignore = "long: make test-all"]
 fn records_that_do_not_fit_are_refused_by_that() {
@@ -138,7 +140,7 @@ fn records_that_do_not_fit_are_refused_by_that() {
     assert_eq!(codes, ["E0727"]);
 }
 
-/// Of a program that is certainly too long for one function none is made: what a caller sees is several at once.
+/// A program that is certainly too long for one function is outlined at once.
 #[test]
 #[ignore = "long: make test-all"]
 fn what_is_certainly_long_is_several_functions_at_once() {

@@ -1,8 +1,8 @@
-//! The generated C and the instructions of every program of the repository, at every hook, for kernels of three generations, as hashes:
-//! what is only moved or renamed in the compiler changes none of them. `ONPATH_BLESS=1` writes them anew.
+//! Hashes of the generated C and instructions of every program of the repository, at every hook, for kernels of three
+//! generations. A refactoring of the compiler changes none of them. `ONPATH_BLESS=1` writes them again.
 //!
-//! The C is hashed without the headers, the instructions with the names of what they refer to. clang makes other instructions in each of its
-//! versions: with another one than the file names, the C alone is compared.
+//! The C is hashed without the headers, and the instructions with the names of the symbols that they refer to. Each
+//! version of clang makes other instructions. With a version that differs from the file's, only the C is compared.
 
 use bpf::abi::Hook;
 use bpf::features::FLOOR;
@@ -18,13 +18,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use telemetry::{Catalogue, Schemas};
 use testkit::files;
 
-/// The newest kernel, the oldest, and one between them: each has a form of loops or of jumps that the others have not.
+/// The newest kernel, the oldest, and one between them. Each has its own lowering of loops or jumps.
 const KERNELS: [Kernel; 3] = [
     Kernel::Version((99, 0)),
     Kernel::Version((6, 6)),
     Kernel::Version(FLOOR),
 ];
-/// Queries, whose programs no file has.
+/// Queries, whose programs are in no file.
 const QUERIES: [&str; 6] = [
     "count by http.host",
     "histogram(http.response_time), top(5, http.path), distinct(http.host) by http.status, ip.src where http.method == \"GET\"",
@@ -43,7 +43,7 @@ const FOLDERS: [&str; 6] = [
 ];
 const FILE: &str = "crates/driver/tests/generated.txt";
 
-/// The hashes of a program at a hook: of its C, and of its instructions.
+/// Hashes of a program's C and of its instructions, at one hook.
 type Hashes = (String, String);
 
 #[test]
@@ -76,7 +76,7 @@ fn generated_code_is_as_it_was() {
     assert!(differ.is_empty(), "{differ}");
 }
 
-/// The first line that clang says of itself.
+/// Returns the first line of clang's version.
 fn clang_version() -> String {
     let clang = clang::find().expect("clang");
     let said = Command::new(clang.path).arg("--version").output();
@@ -84,7 +84,7 @@ fn clang_version() -> String {
     said.lines().next().expect("a line").to_owned()
 }
 
-/// Every program, by its name.
+/// Returns every program with its name.
 fn programs() -> Vec<(String, Input)> {
     let files = FOLDERS.iter().flat_map(|folder| files::below(folder, "p4"));
     let files = files.map(|file| (files::short(&file), Input::file(file)));
@@ -101,13 +101,13 @@ fn programs() -> Vec<(String, Input)> {
     files.chain(queries).collect()
 }
 
-/// The hashes of all programs, on as many threads as there are processors.
+/// Returns the hashes of all programs. It uses as many threads as there are processors.
 fn all(programs: &[(String, Input)]) -> BTreeMap<String, Hashes> {
     let next = AtomicUsize::new(0);
     let some = || {
         let mut some = BTreeMap::new();
         while let Some((name, input)) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            // What the front end refuses has no code.
+            // A program that the front end refuses has no code.
             let Ok(elaborated) = driver::elaborate(input) else {
                 continue;
             };
@@ -136,7 +136,7 @@ fn hashes(program: &Elaborated, hook: Hook) -> Hashes {
         };
         match compile(&program.program, &program.map, request) {
             Ok(compiled) => {
-                // The C names the program's file: what stands in front of that differs between machines.
+                // The C contains the program's path, whose beginning differs between machines.
                 c.update(compiled.c_source.replace(&root, ""));
                 add_code(&mut code, &compiled);
             }
@@ -158,7 +158,7 @@ fn hashes(program: &Elaborated, hook: Hook) -> Hashes {
     (short(c), short(code))
 }
 
-/// The instructions of each section, and the symbols that they refer to.
+/// Hashes the instructions of each section, and the symbols that they refer to.
 fn add_code(hash: &mut Sha256, compiled: &Compiled) {
     let file = object::File::parse(&*compiled.object).expect("an object");
     for section in file.sections().filter(|s| s.kind() == SectionKind::Text) {

@@ -1,4 +1,4 @@
-//! What is recorded of an object's needs of the kernel is what is in its instructions and maps.
+//! Recorded kernel features of an object, checked against its instructions and maps.
 
 use bpf::abi::Hook;
 use bpf::features::{FLOOR, Feature};
@@ -17,7 +17,7 @@ fn build(program: &str, hook: Option<Hook>, kernel: Kernel) -> Compiled {
     try_build(program, hook, kernel).expect(program)
 }
 
-/// `None`: no such kernel can run it.
+/// Compiles a program. Returns `None` if no such kernel can run it.
 fn try_build(program: &str, hook: Option<Hook>, kernel: Kernel) -> Option<Compiled> {
     let file = files::root().join(program);
     let elaborated = driver::elaborate(&Input::file(file)).ok().expect(program);
@@ -30,7 +30,8 @@ fn try_build(program: &str, hook: Option<Hook>, kernel: Kernel) -> Option<Compil
     compile(&elaborated.program, &elaborated.map, request).ok()
 }
 
-/// The features that instructions call for; what a verifier keeps track of is in none.
+/// Returns the features that an object's instructions need. Features of the verifier's tracking show in no
+/// instruction.
 fn in_object(object: &[u8]) -> BTreeSet<&'static str> {
     // Numbers of helper functions, of the kernel's ABI.
     let helpers = [
@@ -73,7 +74,7 @@ fn in_object(object: &[u8]) -> BTreeSet<&'static str> {
     found
 }
 
-/// The features that are recorded.
+/// Returns the recorded features that instructions can show.
 fn recorded(compiled: &Compiled) -> BTreeSet<&'static str> {
     let features = compiled.abi.uses.iter().filter_map(|used| used.by);
     let visible = |f: &Feature| !matches!(f, Feature::TrackedSpills | Feature::DeviceMaps);
@@ -92,7 +93,7 @@ fn what_examples_need_is_recorded_and_nothing_else() {
     for program in examples() {
         for kernel in [NEWEST, OLDEST] {
             let Some(compiled) = try_build(&program, None, kernel) else {
-                // What is only done by what newer kernels have is recorded of the program for those.
+                // The object for the newest kernel must then record a feature that the oldest lacks.
                 let newest = build(&program, None, NEWEST).abi;
                 assert!(
                     kernel == OLDEST && loads_from(&newest.uses) > FLOOR,
@@ -112,7 +113,7 @@ fn what_examples_need_is_recorded_and_nothing_else() {
     }
 }
 
-/// Every construct in each of its forms: by which feature it is done on the newest and on the oldest kernel.
+/// The cases give, for every construct, the features that its lowerings use on the newest and on the oldest kernel.
 #[test]
 fn every_construct_is_recorded_in_the_form_that_its_code_has() {
     use Construct::*;
@@ -233,7 +234,7 @@ fn every_construct_is_recorded_in_the_form_that_its_code_has() {
         ),
     ];
     let mut left: BTreeSet<Construct> = Construct::ALL.into_iter().collect();
-    // It takes a program of tens of thousands of instructions: `large.rs`.
+    // Long jumps need a program of tens of thousands of instructions, which `large.rs` has.
     left.remove(&LongJumps);
     let copies = build("tests/stf/v1model/resubmit.p4", None, NEWEST);
     let used = Use {

@@ -1,4 +1,5 @@
-//! Programs of hundreds of parser states: they load, and neither Onpath nor clang takes long over them. Needs root.
+//! Programs with hundreds of parser states, which load and which neither Onpath nor clang takes long to compile.
+//! Needs root.
 
 use crate::shapes::{self, Switch, conditions, large_maps, program, states, tables};
 use bpf::abi::Hook;
@@ -22,7 +23,7 @@ fn compiled(elaborated: &Elaborated) -> Compiled {
     compiled.unwrap_or_else(|refused| panic!("{}", diag::render_plain(&refused, &elaborated.map)))
 }
 
-/// Without optimisation Onpath itself takes 2 s of these, and an optimised one 0.2 s.
+/// A debug build of Onpath takes 2 s of the limit, and a release build 0.2 s.
 #[test]
 #[ignore = "long: make test-all"]
 fn hundreds_of_states_load_and_take_seconds() {
@@ -35,8 +36,8 @@ fn hundreds_of_states_load_and_take_seconds() {
     assert!(compiled.c_source.contains("nodebug"));
 }
 
-/// What is known of variables where paths meet is found in time that grows as they do, not with their square: 3,000 would take more than
-/// 30 s then, and take less than 2 s.
+/// The time of the facts about variables where paths meet grows linearly with their number. In quadratic time 3,000
+/// variables would take more than 30 s; they take less than 2 s.
 #[test]
 fn thousands_of_variables_take_seconds() {
     let count = 3_000;
@@ -60,8 +61,8 @@ fn thousands_of_variables_take_seconds() {
     assert!(own < Duration::from_secs(15), "{own:?}");
 }
 
-/// What each state of a loop knows of its own variables ends with it: where it goes round with the packet, so that it is found from
-/// state to state, 1,500 states take 30 s without optimisation, and take 3 s.
+/// Facts about a state's own variables end with the state. If they were propagated round the loop, 1,500 states would
+/// take 30 s in a debug build; they take 3 s.
 #[test]
 fn a_loop_of_1500_states_with_variables_of_their_own_takes_seconds() {
     let count = 1500;
@@ -79,8 +80,8 @@ fn a_loop_of_1500_states_with_variables_of_their_own_takes_seconds() {
     assert!(took < Duration::from_secs(12), "{took:?}");
 }
 
-/// States that select on a variable too could be copied for its values to be an automaton, which none of these is: with an attempt for each of
-/// them, 4,500 states take 50 s without optimisation.
+/// States that also select on a variable could be copied for each of its values to form an automaton, but these
+/// cannot. With an attempt for each of them, 4,500 states would take 50 s in a debug build.
 #[test]
 fn a_loop_of_1500_states_where_a_variable_chooses_takes_seconds() {
     let count = 1500;
@@ -111,7 +112,7 @@ ebpfFilter(prs(), check()) main;
     assert!(took < Duration::from_secs(8), "{took:?}");
 }
 
-/// clang is asked for short jumps first, which lead not far enough.
+/// clang is asked for short jumps first, which do not reach far enough.
 #[test]
 fn a_program_with_more_instructions_than_a_jump_passes_over_takes_long_jumps() {
     let elaborated = states(1000, 12, &[1, 2, 3, 4, 9, 16, 25, 36]);
@@ -127,7 +128,7 @@ fn a_program_with_more_instructions_than_a_jump_passes_over_takes_long_jumps() {
     assert!(!limits::needs_long_jumps(&compiled.decisions));
 }
 
-/// What both are compiled by that are too long for one function.
+/// Name of the strategy for programs that are too long for one function.
 const IN_PARTS: &str = "several functions, all variables in a per-CPU map";
 
 fn longest(compiled: &Compiled) -> usize {
@@ -138,7 +139,7 @@ fn longest(compiled: &Compiled) -> usize {
         .expect("a function")
 }
 
-/// In one function the verifier finds 8,193 jumps in sequence.
+/// As one function it would have 8,193 jumps in sequence, which exceeds the verifier's limit.
 #[test]
 #[ignore = "long: make test-all"]
 fn a_parser_of_1500_states_loads_as_several_functions() {
@@ -149,7 +150,7 @@ fn a_parser_of_1500_states_loads_as_several_functions() {
     assert_eq!(compiled.failed.len(), 1);
 }
 
-/// What a program comes to that is cut like this, which has to do with packets what a test says.
+/// Compiles a program with these outlined functions, and runs an STF test on it. Returns the compiler's report.
 fn passes_in_parts(elaborated: Elaborated, hook: Hook, parts: Parts, text: String) -> Report {
     let request = Request {
         parts: Some(parts),
@@ -177,7 +178,8 @@ fn passes_in_parts(elaborated: Elaborated, hook: Hook, parts: Parts, text: Strin
     made.report
 }
 
-/// A packet goes through all programs over which a parser and what is behind it are spread: each header is counted by what is behind.
+/// A parser and its control are chained by tail calls, and a packet goes through all of the programs. The control
+/// changes a sum in each header.
 #[test]
 #[ignore = "long: make test-all"]
 fn a_packet_goes_through_several_programs() {
@@ -185,7 +187,7 @@ fn a_packet_goes_through_several_programs() {
         size: 1_000,
         programs: 4,
     };
-    // Each leads to the seventh state behind it.
+    // Each leads to the seventh state after it.
     let headers =
         |sum: &str| format!("0200{sum}00000000").repeat(85) + &format!("0900{sum}00000000");
     let text = format!(
@@ -198,7 +200,7 @@ fn a_packet_goes_through_several_programs() {
     assert_eq!(report.programs, 4);
 }
 
-/// States, of which each extracts a header and leads to the next one, and the last to the first.
+/// Returns states that each extract a header and lead to the next one. The last leads to the first.
 fn round(count: usize, header: &str) -> String {
     let mut states = String::new();
     for i in 0..count {
@@ -211,14 +213,16 @@ fn round(count: usize, header: &str) -> String {
     states
 }
 
-/// So many headers that a packet goes round a parser's loop twice, and what is left of it: less than an Ethernet header is no packet.
+/// Returns a packet whose headers take two rounds of a parser's loop, and the bytes after its headers. A packet
+/// shorter than an Ethernet header would be dropped.
 fn two_rounds() -> (String, String) {
     let left = "5a".repeat(20);
     let sent = format!("{}0900000000000000{left}", "0000000000000000".repeat(230));
     (sent, left)
 }
 
-/// A parser's loop that is too long for one function is in several: packets go from part to part, and back to the first one.
+/// A parser's loop that is too long for one function is outlined. Packets go from function to function, and back to
+/// the first.
 #[test]
 fn a_packet_goes_round_a_loop_of_several_functions() {
     let states = round(100, "hdr.h0");
@@ -229,7 +233,7 @@ fn a_packet_goes_round_a_loop_of_several_functions() {
     assert!(report.parts > 5, "{}", report.parts);
 }
 
-/// The loop over the copies is another one, of the function itself.
+/// The loop over the copies is another loop, in the main function.
 #[test]
 fn a_packet_goes_round_a_loop_where_packets_are_copied() {
     let text = format!(
@@ -264,7 +268,7 @@ V1Switch(prs(), checks(), ingress(), egress(), checks(), dep()) main;
     assert!(report.parts > 5, "{}", report.parts);
 }
 
-/// A control's loop is, too, whatever in it asks for the packet's length.
+/// A control's loop is outlined too, even if statements in it need the packet's length.
 #[test]
 fn a_loop_of_a_control_that_counts_bytes_is_several_functions() {
     let mut counted = String::new();
@@ -291,7 +295,7 @@ fn a_loop_of_a_control_that_counts_bytes_is_several_functions() {
     assert!(report.parts > 5, "{}", report.parts);
 }
 
-/// Each has jumps of its own, so that a kernel without long ones takes them.
+/// Each outlined function has short jumps only, so a kernel without long jumps accepts them.
 #[test]
 #[ignore = "long: make test-all"]
 fn a_control_of_5000_conditions_loads_on_any_kernel() {
@@ -306,8 +310,8 @@ fn a_control_of_5000_conditions_loads_on_any_kernel() {
     assert!(compiled.abi.uses.iter().all(|used| used.by.is_none()));
 }
 
-/// With its variables on the stack the verifier finds too many paths. In several functions, the loop over the copies stays in the
-/// first.
+/// With the variables on the stack, the verifier finds too many paths. With outlined functions, the loop over the
+/// copies stays in the main function.
 #[test]
 fn a_program_of_1000_conditions_that_copies_packets_loads_as_one_function_and_as_several() {
     let mut done = String::new();
@@ -341,7 +345,8 @@ fn a_program_of_1000_conditions_that_copies_packets_loads_as_one_function_and_as
     }
 }
 
-/// Their maps are inner ones of an outer one, which a function without variables for debuggers still needs described.
+/// The tables' maps are inner maps of an outer map. Its type must be described even if functions have no debug
+/// information.
 #[test]
 fn a_long_program_with_more_maps_than_the_kernel_allows_loads() {
     let compiled = compiled(&tables(100));
@@ -351,7 +356,7 @@ fn a_long_program_with_more_maps_than_the_kernel_allows_loads() {
     assert_eq!(compiled.failed, []);
 }
 
-/// For a trial maps are made smaller, but for the arrays in an outer one.
+/// Maps are made smaller for a trial, except the arrays in an outer map.
 #[test]
 fn a_hundred_large_maps_are_tried() {
     let compiled = compiled(&large_maps(50));
@@ -359,7 +364,7 @@ fn a_hundred_large_maps_are_tried() {
     assert!(!compiled.is_refused(), "{:?}", compiled.failed);
 }
 
-/// So it is whatever the maps are for.
+/// The same holds for maps of any purpose.
 #[test]
 fn seventy_large_maps_of_any_kind_are_tried() {
     let kinds = [

@@ -1,4 +1,4 @@
-//! The integration tests, in one binary: a module a subject.
+//! Integration tests in one binary, a module for each subject.
 
 mod attempts;
 mod forecast;

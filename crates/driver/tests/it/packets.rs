@@ -1,4 +1,4 @@
-//! Records of programs' dealings with packets, for those who attach them.
+//! Recorded properties of programs' packet handling, which matter when they are attached.
 
 use bpf::abi::{Hook, PacketsAbi};
 use driver::Input;

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use telemetry::{Catalogue, Cell, NoMessages, Reading, Row, Stores};
 use testkit::files::root;
 
-/// In a namespace with a pair of devices, and with pins of its own.
+/// Runs a test in a network namespace with a veth pair, and with its own folder of pins.
 fn in_kernel(test: &str, work: impl FnOnce(&Pins) + Send) {
     let folder = std::env::temp_dir().join(format!("onpath-driver-{test}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("makes a folder");
@@ -42,7 +42,7 @@ fn in_kernel(test: &str, work: impl FnOnce(&Pins) + Send) {
     done.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
 }
 
-/// Keeps all reports.
+/// An observer that keeps all reports.
 #[derive(Default)]
 struct Reports(RefCell<Vec<String>>);
 
@@ -212,7 +212,7 @@ fn a_query_is_started_read_and_dropped() {
             let report = reading.report(&mut stores, 1.0).expect("can be read");
             let row = |row: &Row| (row.keys[0].to_string(), row.cells[0].clone());
             let rows: Vec<(String, Cell)> = report.rows.iter().map(row).collect();
-            // The kernel takes its time with packets.
+            // The kernel may deliver packets late.
             let wanted = [
                 ("80".into(), Cell::Number(2)),
                 ("443".into(), Cell::Number(1)),
@@ -257,7 +257,7 @@ fn an_object_outlives_what_started_it() {
         assert_eq!(running.compiler_time, None);
         running.leave();
         assert_eq!(pins.names(), Ok(vec!["built".to_owned()]));
-        // The same stays as it is, and another one has no room beside it.
+        // The same unit is left as it is, and another unit cannot take its name.
         let same = start(unit(), pins, &options).expect_err("it runs already");
         assert!(matches!(same, NotStarted::Unchanged { .. }), "{same:?}");
         let fewer = Unit::alone(Alone {
@@ -271,7 +271,7 @@ fn an_object_outlives_what_started_it() {
     });
 }
 
-/// The reason for which it does not start; nothing is left of it.
+/// Returns the reason why a unit does not start, and checks that nothing of it is left.
 fn refused(pins: &Pins, unit: Unit, options: &Options<'_>) -> NotStarted {
     let why = start(unit, pins, options).expect_err("it cannot run");
     assert_eq!(pins.names(), Ok(Vec::new()));

@@ -1,4 +1,4 @@
-//! The schema of every example program: written and read back, with ids that nothing shares, and entries that are read
+//! Schemas of every example program: they survive serialisation, their ids are unique, and their entries are read
 //! back as they are shown.
 
 use control::Piece;
@@ -48,7 +48,7 @@ fn what_a_program_has_in_its_tables_is_read_back_as_it_is_shown() {
     for (name, schema) in all() {
         for (table, data) in &schema.tables {
             for entry in &data.entries {
-                // Text never says that an entry is `const`, and has one form for each match.
+                // The text does not show that an entry is `const`, and has one canonical form for each match.
                 let mut expected = entry.clone();
                 expected.is_const = false;
                 expected.keys = data.canonical(&entry.keys);

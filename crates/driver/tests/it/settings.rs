@@ -1,4 +1,5 @@
-//! Entries files of `v1model` programs on the interpreter: what is set beside tables is set with them, or nothing is.
+//! Entries files of `v1model` programs on the interpreter. Tables and other settings in a file change together, or
+//! not at all.
 
 use control::entries::{Existing, lines, load};
 use control::profile::profiles;
@@ -15,7 +16,7 @@ fn interpreter(program: &str) -> Interpreter {
     Interpreter::new(Arc::new(elaborated.program), Options::default()).expect("it runs")
 }
 
-/// Makes the changes of a file, or gives the lines that are wrong and why.
+/// Makes the changes of a file, or returns the wrong lines with the reasons.
 fn change(store: &mut Interpreter, text: &str) -> Result<usize, Vec<String>> {
     let mut map = SourceMap::new();
     let file = map.add("entries.txt", text).expect("it is small");
@@ -28,7 +29,7 @@ fn change(store: &mut Interpreter, text: &str) -> Result<usize, Vec<String>> {
     })
 }
 
-/// The ports that a packet comes out of.
+/// Returns the ports from which a packet leaves.
 fn ports(device: &mut Interpreter, data: &[u8]) -> Vec<u32> {
     let mut bytes = vec![2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x12, 0x34];
     bytes.extend_from_slice(data);
@@ -142,6 +143,6 @@ fn a_direct_meter_takes_tokens_of_every_hit_and_stays_when_the_entry_gets_anothe
     assert_eq!(change(&mut store, "modify metered 1 look_away()"), Ok(1));
     assert_eq!(colour(&mut store), 2);
     assert_eq!(change(&mut store, "modify metered 1 mark()"), Ok(1));
-    // Of two green packets and a yellow one, one green one went by without being read.
+    // The tokens suffice for two green packets and a yellow one. The colour of the second green one was not read.
     assert_eq!([colour(&mut store), colour(&mut store)], [1, 2]);
 }

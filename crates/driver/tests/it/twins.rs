@@ -1,4 +1,4 @@
-//! Programs whose code is the same at both hooks of traffic control.
+//! Programs that have the same code at both hooks of traffic control.
 
 use bpf::abi::Hook;
 use bpf::same_code;
@@ -6,7 +6,7 @@ use driver::Input;
 use driver::bpf_target::{Request, generate};
 use testkit::files::root;
 
-/// True if a program's code is said to be the same at both; checks that it is then.
+/// Returns true if a program's code is declared the same at both hooks, and checks in that case that it is.
 fn is_same(file: &str) -> bool {
     let elaborated = driver::elaborate(&Input::file(root().join(file)));
     let elaborated = elaborated.ok().expect("a program");

@@ -1,6 +1,6 @@
-//! Examples of commands, as the man pages have them.
+//! Examples of commands, for the man pages.
 
-/// A command by its words, and examples: what one is for, and the command line.
+/// Commands with their examples: the purpose of each, and the command line.
 pub(crate) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "check",
@@ -196,7 +196,7 @@ pub(crate) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ),
 ];
 
-/// The examples of a command.
+/// Returns the examples of a command.
 pub(crate) fn examples(words: &str) -> &'static [(&'static str, &'static str)] {
     let found = EXAMPLES.iter().find(|(of, _)| *of == words);
     found.map_or(&[], |(_, examples)| examples)
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
     use clap::{CommandFactory, Parser};
 
-    /// The words of a line of a shell.
+    /// Splits a line of a shell into words.
     fn words(line: &str) -> Vec<String> {
         let mut words = Vec::new();
         for (number, piece) in line.split('"').enumerate() {

@@ -1,11 +1,11 @@
-//! Commands by what they are for, as the help lists them.
+//! Commands grouped by the user's task, as the help lists them.
 
 use super::Cli;
 use clap::{Command, CommandFactory, FromArgMatches};
 use std::fmt::Write;
 use terminal_size::terminal_size;
 
-/// A task of a user, and the commands for it.
+/// Tasks of users, and the commands for each.
 const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Write a program",
@@ -29,7 +29,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ),
 ];
 
-/// The width of the help where that of a terminal is not known, and the most that it has.
+/// Maximum width of the help, in characters, and its width if there is no terminal.
 const WIDTH: usize = 100;
 
 /// Reads the command line.
@@ -37,10 +37,10 @@ pub fn parse() -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&command().try_get_matches()?)
 }
 
-/// The command line, whose help has the commands in groups.
+/// Returns the command line's definition, whose help lists the commands in groups.
 fn command() -> Command {
     let mut command = Cli::command();
-    // Its own command for help is made now.
+    // This makes clap's own command for help.
     command.build();
     let width = terminal_size().map_or(WIDTH, |(width, _)| WIDTH.min(width.0.into()));
     let groups = list(&command, width);
@@ -49,7 +49,7 @@ fn command() -> Command {
     ))
 }
 
-/// All groups, each command with what it does.
+/// Lists all groups, with each command's summary.
 fn list(command: &Command, width: usize) -> String {
     let names = GROUPS.iter().flat_map(|(_, names)| names.iter());
     let indent = 4 + names.map(|name| name.len()).max().unwrap_or(0);
@@ -70,7 +70,7 @@ fn list(command: &Command, width: usize) -> String {
     text
 }
 
-/// A text in lines of so many characters at most.
+/// Breaks a text into lines of at most `width` characters.
 fn lines(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {

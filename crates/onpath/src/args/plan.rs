@@ -1,4 +1,4 @@
-//! The flags of `onpath plan`.
+//! Flags of `onpath plan`.
 
 use crate::complete::names;
 use clap::{Args, ValueEnum};
@@ -17,7 +17,7 @@ pub enum PlanTarget {
 }
 
 impl PlanTarget {
-    /// The target of this name.
+    /// Returns the target of this name.
     pub fn target(self) -> payload::plan::Target {
         match self {
             PlanTarget::Xdp => payload::plan::Target::Xdp,

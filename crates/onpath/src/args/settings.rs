@@ -1,5 +1,5 @@
-//! The flags of commands for what a program has beside tables: multicast groups, clone sessions, action profiles, meters,
-//! registers, digests, figures, flows, drops.
+//! Flags of the commands for a program's settings and state beside its tables: multicast groups, clone sessions,
+//! action profiles, meters, registers, digests, metrics, flows, drops.
 
 use super::Instance;
 use crate::complete::names;
@@ -153,7 +153,7 @@ pub enum ProfileCommand {
     },
 }
 
-/// The end of the help on meters.
+/// End of the help on meters.
 const METERS: &str = "\
 A meter is NAME[INDEX], or TABLE [PRIORITY] KEY:MATCH ... for the one of an entry. It has two rates, tokens a second,
 each with a burst, the most tokens at once: committed, then peak (RFC 2698). Tokens are packets or bytes, as the

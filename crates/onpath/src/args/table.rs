@@ -1,11 +1,11 @@
-//! The flags of commands for tables, and how entries are written in them.
+//! Flags of the commands for tables, and the help on the syntax of entries.
 
 use super::Instance;
 use crate::complete::names;
 use clap::Subcommand;
 use std::path::PathBuf;
 
-/// The end of the help on tables.
+/// End of the help on tables.
 const VALUES: &str = "\
 Values: 80, 0x1f, 0b101, 10.0.0.1, 2001:db8::1, 02:00:00:00:00:01, true, a member's name.
 Matches: a value; VALUE/PREFIX for lpm; VALUE &&& MASK or 0x12** for ternary; LOW..HIGH for range;
@@ -14,7 +14,7 @@ Names: any unique suffix. Entries of tables with ternary, range or optional keys
 a priority; the largest wins. Values are printed as `@format(...)` in front of a key, parameter,
 field, `type` or `typedef` says: IPV4_ADDRESS, IPV6_ADDRESS, MAC_ADDRESS, HEX_STRING or DECIMAL.";
 
-/// The end of the help on entries files.
+/// End of the help on entries files.
 const LINES: &str = "\
 Lines of an entries file; # begins a comment:
   add TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)

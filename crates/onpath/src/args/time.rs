@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// A time: a number with `ms`, `s`, `m` or `h`, a millisecond to a year.
+/// Parses a time: a number with `ms`, `s`, `m` or `h`, from a millisecond to a year.
 pub(crate) fn time(text: &str) -> Result<Duration, String> {
     let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     let milliseconds = match unit {

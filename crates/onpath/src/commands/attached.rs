@@ -5,7 +5,8 @@ use kernel::loss::{Kind, Loss};
 use kernel::port::Port;
 use serde_json::{Value, json};
 
-/// Where a program runs now, and why it is not attached in a better way. `label` is the program's, `hook` its hook's name.
+/// Returns the lines about a program at one interface: its mode, and why it has no better one. `label` names the
+/// program, and `hook` its hook.
 pub(super) fn lines(label: &str, port: &Port, hook: &str, how: &How) -> Vec<String> {
     let (number, interface) = (port.number, &port.name);
     let mode = match how.mode {
@@ -33,7 +34,8 @@ pub(super) fn lines(label: &str, port: &Port, hook: &str, how: &How) -> Vec<Stri
     lines
 }
 
-/// A program's losses at its interfaces: a line for each kind, with the command that changes it. `label` is the program's.
+/// Returns the warnings about a program's packet losses: a line for each kind, with the command that prevents it.
+/// `label` names the program.
 pub(super) fn loss_lines(label: &str, losses: &[&Loss]) -> Vec<String> {
     let mut lines = Vec::new();
     for kind in Kind::ALL {
@@ -46,7 +48,7 @@ pub(super) fn loss_lines(label: &str, losses: &[&Loss]) -> Vec<String> {
     lines
 }
 
-/// Losses of one kind, and the command that changes it; `None` if there are none.
+/// Returns a text about losses of one kind, with the command that prevents them, or `None` if there are none.
 pub(super) fn loss_text(kind: Kind, losses: &[&Loss]) -> Option<String> {
     let mut at: Vec<&str> = losses.iter().map(|loss| loss.interface.as_str()).collect();
     at.dedup();
@@ -91,7 +93,7 @@ pub(super) fn loss_text(kind: Kind, losses: &[&Loss]) -> Option<String> {
     ))
 }
 
-/// A loss for programs.
+/// Returns a loss as JSON.
 pub(super) fn loss_json(loss: &Loss) -> Value {
     json!({
         "kind": match loss.kind {

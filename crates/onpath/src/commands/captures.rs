@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use telemetry::capture::{self, Capture};
 use telemetry::errors;
 
-/// Opens the captures: what is wrong with the beginning of one is reported before any is read.
+/// Opens the captures. An error at the beginning of one is reported before any is read.
 pub(super) fn captures(paths: &[PathBuf]) -> Result<Vec<Capture<'static>>, Stop> {
     if paths.len() > capture::MOST_CAPTURES {
         return Err(refused(errors::capture::too_many(paths.len())));

@@ -1,4 +1,4 @@
-//! Changes from the words of a command line, and reports of changes: the same for a running program and for one that starts.
+//! Changes given on a command line, and reports of changes to a running program or to one that starts.
 
 use super::instance::open_with_ports;
 use super::named::with_text;
@@ -11,12 +11,12 @@ use serde_json::{Map, Value, json};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// The manner of a change.
+/// Options of a change.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct How {
-    /// An entry that is there already gets the action.
+    /// True if an entry that exists already gets the new action.
     pub(crate) or_modify: bool,
-    /// It is reported as JSON, and not only if it fails.
+    /// True if the change is reported as JSON, even if it succeeds.
     pub(crate) as_json: bool,
 }
 
@@ -57,7 +57,7 @@ fn make(store: &mut dyn Store, change: &Change, or_modify: bool) -> Result<(), S
     match (apply(change), change) {
         (Err(StoreError::Duplicate), Change::Insert(table, entry)) if or_modify => {
             match apply(&Change::Modify(*table, entry.clone())) {
-                // Somebody removed it meanwhile.
+                // Another writer removed it meanwhile.
                 Err(StoreError::Missing) => apply(change),
                 made => made,
             }
@@ -66,13 +66,13 @@ fn make(store: &mut dyn Store, change: &Change, or_modify: bool) -> Result<(), S
     }
 }
 
-/// `2 changes made in 3 ms`
+/// Returns a report as text: `2 changes made in 3 ms`.
 pub(crate) fn made_text(changes: usize, took: Duration) -> String {
     let changes = counted(changes, "change");
     format!("{changes} made in {} ms", took.as_millis())
 }
 
-/// `changes` and `milliseconds`.
+/// Returns a report as JSON: `changes` and `milliseconds`.
 pub(crate) fn made_json(changes: usize, took: Duration) -> Map<String, Value> {
     let milliseconds = took.as_millis() as u64;
     [

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// The diagnostics of texts.
+/// Diagnostics, with the texts that they are about.
 type Reported = Vec<(Diagnostics, SourceMap)>;
 
 /// Checks a program, an object or a bundle: status 0 if it is accepted, 1 if it is refused.
@@ -39,7 +39,7 @@ pub(crate) fn run(mut args: Check) -> Done {
             ) => (diagnostics, map),
             (Some(hook), Ok(elaborated)) => at_hook(elaborated, hook.hook()),
             (Some(_), Err(refused)) => (refused.diagnostics, refused.map),
-            // A library is fine, and so is a program for other machines.
+            // A library is accepted, and so is a program for an unknown architecture.
             (None, Err(refused)) => (
                 refused.right_elsewhere.unwrap_or(refused.diagnostics),
                 refused.map,
@@ -77,7 +77,7 @@ pub(crate) fn run(mut args: Check) -> Done {
     Ok(ExitCode::from(u8::from(errors > 0)))
 }
 
-/// The diagnostics of a program that is to run at a hook.
+/// Returns the diagnostics of a program that is to run at a hook.
 fn at_hook(mut elaborated: Elaborated, hook: Hook) -> (Diagnostics, SourceMap) {
     let request = Request::hook(hook);
     if let Err(unfit) = bpf_target::check(&elaborated.program, &elaborated.map, request) {
@@ -93,7 +93,7 @@ fn elements(list: Value) -> Vec<Value> {
     }
 }
 
-/// Whether an object and its description belong together, and fit the hook.
+/// Checks that an object and its description belong together, and fit the hook.
 fn check_object(args: &Check) -> Result<Reported, Stop> {
     let file = &args.source.file;
     if !args.source.include.is_empty() || !args.source.define.is_empty() {
@@ -115,7 +115,7 @@ fn check_object(args: &Check) -> Result<Reported, Stop> {
     Ok(vec![(wrong, SourceMap::new())])
 }
 
-/// A bundle, or the schema of a message. Also returns what it is, if it is accepted.
+/// Checks a bundle, or the schema of a message. Also returns its kind in words, if it is accepted.
 fn check_toml(args: &Check) -> Result<(Reported, String), Stop> {
     if !args.source.include.is_empty() || !args.source.define.is_empty() {
         return Err(Stop::Usage(format!(
@@ -151,7 +151,7 @@ fn check_toml(args: &Check) -> Result<(Reported, String), Stop> {
     }
 }
 
-/// Everything about a bundle but what needs a kernel, a network or clang. `map` has its text.
+/// Checks all of a bundle that can be checked without a kernel, a network and clang. `map` has its text.
 fn check_bundle(bundle: &Bundle, mut map: SourceMap) -> Result<Reported, Stop> {
     let mut reported = Reported::new();
     let mut own = Diagnostics::new();
@@ -181,14 +181,14 @@ fn check_bundle(bundle: &Bundle, mut map: SourceMap) -> Result<Reported, Stop> {
     Ok(reported)
 }
 
-/// A program of a bundle, right by itself.
+/// A program of a bundle that is valid by itself.
 enum Part {
     Text(Box<Elaborated>),
     Built(Built),
 }
 
-/// What is wrong with programs, each right by itself, at their hooks, with their entries and in what they share. What
-/// is about a program's text is added to its diagnostics, what is about the bundle's or entries', returned.
+/// Checks programs that are each valid by themselves: their hooks, their entries and their shared state. Diagnostics
+/// about a program's text are added to the program's. Those about the bundle or its entries are returned.
 fn together(
     bundle: &Bundle,
     programs: &mut [Part],

@@ -5,7 +5,7 @@ use crate::complete;
 use crate::output::{Done, failed, out};
 use std::process::ExitCode;
 
-/// Prints the script that has a shell complete.
+/// Prints the script that makes a shell complete Onpath's commands.
 pub(crate) fn run(args: Completions) -> Done {
     match complete::script(args.shell) {
         Ok(script) => {

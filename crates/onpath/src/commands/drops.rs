@@ -1,4 +1,4 @@
-//! `onpath drops`, and what `onpath run` reports at its end.
+//! `onpath drops`, and the report of lost packets at the end of `onpath run`.
 
 use super::instance::{label, open};
 use super::named::{not_done, print_rows};
@@ -27,26 +27,27 @@ pub(crate) fn run(args: Drops) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a program of an instance lost while it ran.
+/// Packets that a program of an instance lost while it ran.
 pub(crate) struct Lost {
     label: String,
     drops: Vec<(DropReason, u64)>,
 }
 
 impl Lost {
-    /// For people.
+    /// Returns the losses as text.
     pub(crate) fn text(&self) -> String {
         let lost = lost(&self.drops).unwrap_or_default();
         format!("{}: lost on the way: {lost}", self.label)
     }
 
-    /// For programs.
+    /// Returns the losses as JSON.
     pub(crate) fn as_json(&self) -> Value {
         serde_json::json!({ "program": self.label, "drops": drops_json(&self.drops) })
     }
 }
 
-/// What the programs of a running instance lost. What cannot be read any more is left out: it is about to end.
+/// Returns the losses of a running instance's programs. Programs that cannot be read are left out, as they are about
+/// to end.
 pub(crate) fn lost_by(pins: &Pins, instance: &str) -> Vec<Lost> {
     let record = pins.record(instance).ok();
     let members = record.iter().flat_map(|record| {

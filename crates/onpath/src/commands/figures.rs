@@ -11,7 +11,7 @@ use schema::Bits;
 use serde_json::Value;
 use std::process::ExitCode;
 
-/// Prints what a running program keeps about groups of packets.
+/// Prints the metrics that a running program keeps about groups of packets.
 pub(crate) fn run(args: Figures) -> Done {
     let store = open(&args.instance)?;
     let schema = &**store.schema();
@@ -47,7 +47,7 @@ pub(crate) fn run(args: Figures) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The greatest keys by weight; other groups, which lie as chance has it, by key.
+/// Sorts groups by weight, the greatest first. Groups without weights are sorted by key, as they come in no order.
 fn sort(groups: &mut Groups) {
     let weight = |figure: &Figure| match figure {
         Figure::Top { weight, .. } => *weight,

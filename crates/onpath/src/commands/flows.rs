@@ -79,13 +79,13 @@ fn no_flow(span: Span, what: &str, error: &StoreError) -> Box<Diagnostic> {
     }
 }
 
-/// The order of flows, and how many of them are wanted.
+/// Order of the flows in the output, and their maximum number.
 struct Order {
     by: Option<String>,
     most: Option<usize>,
 }
 
-/// Something by which the flows of a state are ordered.
+/// Criterion by which flows are ordered.
 enum By {
     Keys,
     Age,
@@ -93,7 +93,7 @@ enum By {
 }
 
 impl Order {
-    /// Finds what a state's flows are ordered by.
+    /// Returns the criterion for the flows of a state.
     fn by(&self, state: &ObjectSchema) -> Result<By, Stop> {
         match self.by.as_deref() {
             None => Ok(By::Keys),
@@ -102,7 +102,7 @@ impl Order {
         }
     }
 
-    /// Puts flows in order. They lie as chance has it; people look for keys.
+    /// Sorts flows, which come in no order, by key and then by the criterion.
     fn apply(&self, by: &By, flows: &mut Vec<Flow>) {
         flows.sort_by(|a, b| {
             let [a, b] = [a, b].map(|flow| flow.key.iter().map(Bits::value));
@@ -125,7 +125,7 @@ impl Order {
     }
 }
 
-/// A field of a state's key or value by name, or the end of it.
+/// Finds a field of a state's key or value by its name, or the end of its name.
 fn field_of(state: &ObjectSchema, name: &str) -> Result<(Part, usize), Stop> {
     let all = [Part::Key, Part::Value];
     let all = all.iter().flat_map(|part| {
@@ -160,7 +160,7 @@ fn list(
         out_line!("the program has no flow_state");
     }
     let mut asked = Vec::new();
-    // What is wrong for one state is found before any is shown.
+    // Errors about any state are reported before one is shown.
     for state in wanted {
         let by = order.by(&schema.objects[state])?;
         let filter = with_text(filter, |text| Filter::parse(schema, state, text))?;
@@ -195,7 +195,7 @@ fn list(
         let evicted = evicted.unwrap_or_default();
         let found = counted(found, "flow");
         match room.capacity {
-            // The code does not use it.
+            // The program's code does not use the state.
             0 => out_line!("{name}: {found}"),
             capacity => out_line!("{name}: {found}, room for {capacity}{evicted}"),
         }
@@ -212,7 +212,7 @@ fn list(
     Ok(ExitCode::SUCCESS)
 }
 
-/// A flow as an object: names of fields with values.
+/// Returns a flow as JSON: the names of fields with their values.
 fn flow_json(schema: &Schema, state: Object, flow: &Flow) -> Value {
     let part = |part: Part, values: &[Bits]| -> Map<String, Value> {
         let fields = fields(&schema.objects[state], part).iter().zip(values);

@@ -10,7 +10,8 @@ pub(crate) fn run() -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Attaches what runs under a name to interfaces that appear by the names of those which are gone, until it is unloaded.
+/// Reattaches a running instance whenever an interface of the same name as a deleted one appears, until it is
+/// unloaded.
 pub(crate) fn keep(name: &str) -> Done {
     kernel::keeper::keep(&Pins::default(), name, &mut std::io::stdout()).map_err(refused)?;
     Ok(ExitCode::SUCCESS)

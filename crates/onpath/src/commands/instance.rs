@@ -1,4 +1,4 @@
-//! A running program, from the flags that name it.
+//! Choice of a running program by the flags that name it.
 
 use crate::args::Instance;
 use crate::output::{Stop, print_diagnostics, refused};
@@ -11,13 +11,13 @@ use kernel::{Pins, Record, keeper};
 
 /// A running program.
 pub(crate) struct Meant {
-    /// What is running, or the bundle that it is one of.
+    /// Name of the running instance: a program, or the bundle that has it.
     pub instance: String,
-    /// The program's name in the bundle, if it was given.
+    /// Name of the program in the bundle, if it was given.
     pub program: Option<String>,
 }
 
-/// The running program that the flags mean: `NAME`, or `BUNDLE/PROGRAM`.
+/// Finds the running program that the flags name: `NAME`, or `BUNDLE/PROGRAM`.
 pub(crate) fn meant(instance: &Instance) -> Result<Meant, Stop> {
     let (named, program) = match instance.name.as_deref() {
         None => (None, None),
@@ -32,12 +32,12 @@ pub(crate) fn meant(instance: &Instance) -> Result<Meant, Stop> {
     })
 }
 
-/// Opens the state of the running program that the flags mean.
+/// Opens the state of the running program that the flags name.
 pub(crate) fn open(instance: &Instance) -> Result<Box<dyn Store>, Stop> {
     open_with_ports(instance).map(|(store, _)| store)
 }
 
-/// The same, with what warns of entries that send packets to ports which it does not have.
+/// Opens the state, and returns a check for entries that send packets to ports which the program does not have.
 pub(crate) fn open_with_ports(instance: &Instance) -> Result<(Box<dyn Store>, Strays), Stop> {
     let Meant { instance, program } = meant(instance)?;
     let opened = Pins::default().open(&instance, program.as_deref());
@@ -47,7 +47,7 @@ pub(crate) fn open_with_ports(instance: &Instance) -> Result<(Box<dyn Store>, St
     Ok((Box::new(store), strays))
 }
 
-/// Removes what killed commands left. What cannot be removed is a warning: it is in nobody's way.
+/// Removes the remains of killed commands. If that fails, it only warns, as the remains do no harm.
 pub(crate) fn mend(pins: &Pins) -> Result<(), Stop> {
     match pins.mend() {
         Err(diagnostic) if is_busy(&diagnostic) => Err(refused(diagnostic)),
@@ -60,14 +60,15 @@ pub(crate) fn mend(pins: &Pins) -> Result<(), Stop> {
     }
 }
 
-/// Has what is listed be as it should be, and stay so: as far as this process may change anything. A user with read access only can
-/// still list. Only commands that list start processes for programs that are not theirs: those would end with a service that ran them.
+/// Repairs the instances that are listed and keeps them attached, if this process may do so. A user with read access
+/// can still list them. Only listing commands start keeper processes for other commands' programs. Those of a service
+/// would end with it.
 pub(crate) fn mend_quietly(pins: &Pins) {
     let _ = pins.mend();
     keeper::ensure(pins);
 }
 
-/// What users call a program of a record.
+/// Returns the name by which users know a program of a record.
 pub(crate) fn label(record: &Record, member: &MemberRecord) -> String {
     if record.members.len() == 1 && member.name == record.instance {
         record.instance.clone()

@@ -1,19 +1,25 @@
-//! From which version of Linux on an object loads, and why: a part of the report.
+//! Part of the report: the oldest version of Linux that loads an object, and why.
 
 use bpf::abi::Hook;
 use bpf::features::{FLOOR, Feature, TCX_SINCE, Version};
 use bpf::uses::{Use, has_older_forms, loads_from};
 use serde_json::{Value, json};
 
-/// A version as users write it.
+/// Returns a version as users write it.
 pub(super) fn version((major, minor): Version) -> String {
     format!("{major}.{minor}")
 }
 
-/// `since`, the version of Linux from which on an object loads; whether the program `has_older_forms` for the oldest one; `built_for`, the one that it was made for; what its code `uses`:
-/// each with what it is `for`, the `form` that it has, the `feature` that this needs and the version `since` which Linux has
-/// it (null if none is needed), what the kernel is `lacking` for the preferred form, and what code for older kernels does
-/// `otherwise`; how it is attached at tc (null for XDP); the C files that it was `not_looked_into`.
+/// Describes the kernels that load an object, as JSON:
+///
+/// - `since`: the oldest version of Linux that loads it.
+/// - `has_older_forms`: true if the program can be built for the oldest supported version too.
+/// - `built_for`: the version that it was built for.
+/// - `uses`: the constructs in its code. `for` names the construct, and `form` its lowering. `feature` is what the
+///   lowering needs, and Linux has it `since` this version; both are null if it needs none. `lacking` is the missing
+///   feature for the preferred lowering. `otherwise` is the lowering for older kernels.
+/// - `attached`: its attachment at tc, null for XDP.
+/// - `not_looked_into`: C files whose needs are not known.
 pub(super) fn describe(uses: &[Use], hook: Hook, made_for: Version, externs: &[String]) -> Value {
     let feature =
         |feature: Feature| json!({ "feature": feature.name(), "since": version(feature.since()) });
@@ -38,7 +44,8 @@ pub(super) fn describe(uses: &[Use], hook: Hook, made_for: Version, externs: &[S
     })
 }
 
-/// The same for people; `turns` are those that a packet may take in loops, if they are counted.
+/// Returns the description as text. `turns` is the maximum number of iterations of a packet in loops, if they are
+/// counted.
 pub(super) fn show(described: &Value, turns: Option<u64>) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
     let since = text(&described["since"]);
@@ -89,7 +96,7 @@ pub(super) fn show(described: &Value, turns: Option<u64>) -> String {
     out
 }
 
-/// What loops are called.
+/// Name of the construct for loops.
 const LOOPS: &str = bpf::uses::Construct::Loops.name();
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use diag::counted;
 use kernel::sys::time::local_time;
 use serde_json::json;
 
-/// Prints what a running program logs as it comes.
+/// Prints a running program's log messages as they come.
 pub(crate) fn run(args: Log) -> Done {
     let Log { name, count, json } = args;
     let mut store = open(&Instance { name })?;

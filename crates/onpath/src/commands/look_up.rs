@@ -13,10 +13,10 @@ use schema::{Entry, Schema, Table};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
-/// Entries that are shown of those that match as well, and of those that do not: those with the fewest wrong keys.
+/// Maximum number of entries shown of those that also match, and of those that do not match.
 const NEAREST: usize = 5;
 
-/// Prints which entry a packet meets, and why it meets no other.
+/// Prints the entry that a packet meets, and why it meets no other.
 pub(super) fn run(instance: &Instance, values: &[String], as_json: bool) -> Done {
     let store = open(instance)?;
     let schema = &**store.schema();
@@ -35,12 +35,12 @@ pub(super) fn run(instance: &Instance, values: &[String], as_json: bool) -> Done
     Ok(ExitCode::SUCCESS)
 }
 
-/// The entries of a table by what a packet has to do with them.
+/// Entries of a table, grouped by how they match a packet.
 struct Found<'c> {
     contents: &'c Contents,
     met: Option<&'c Entry>,
     behind: Vec<&'c Entry>,
-    /// Those that do not match, with the keys that do not; the nearest first.
+    /// Entries that do not match, with the keys that differ. Those with the fewest such keys come first.
     others: Vec<(&'c Entry, &'c [usize])>,
 }
 
@@ -94,8 +94,9 @@ impl<'c> Found<'c> {
         }
     }
 
-    /// The entry that is met, or `null` and the default action; others that match, and the number of all that do; the nearest that do
-    /// not, with the keys that do not match, and the number of all that do not.
+    /// Returns the result as JSON. It has the entry that is met (or `null`), the default action, other entries that
+    /// match, and the number of all that match. It also has the nearest entries that do not match, with the keys that
+    /// differ, and their number.
     fn json(&self, schema: &Schema, table: Table) -> Value {
         let entry = |entry: &Entry| json_entry(schema, table, entry);
         let nearest = self.others.iter().take(NEAREST).map(|(other, keys)| {

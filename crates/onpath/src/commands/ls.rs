@@ -58,7 +58,7 @@ pub(crate) fn run(args: Ls) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A row an interface; what belongs to the program stands in the first.
+/// Returns a row for each interface. The program's own columns are filled in the first row only.
 fn rows_of<'a>(
     record: &Record,
     member: &MemberRecord,
@@ -121,8 +121,8 @@ fn as_json(pins: &Pins, record: &Record) -> Value {
     })
 }
 
-/// To what a program is specialized, and of each table whether that is what it has in it; `None` if it is not, or is not
-/// there any more.
+/// Returns the tables to which a program is specialized, and for each true if its contents are still the compiled
+/// ones. `None` if the program is not specialized or no longer running.
 fn specialized(
     pins: &Pins,
     record: &Record,
@@ -132,7 +132,7 @@ fn specialized(
     kernel::store::specialized(&store).ok()?
 }
 
-/// The same, as a line: the tables that are looked up since they have changed are not named.
+/// Returns the specialization as a line of text. Tables that have changed, and so are looked up, are not named.
 fn specialized_line(pins: &Pins, record: &Record, member: &MemberRecord) -> Option<String> {
     let (noted, current) = specialized(pins, record, member)?;
     let tables = noted.tables.iter().zip(current);

@@ -35,7 +35,7 @@ pub(crate) fn run(args: Man) -> Done {
     }
 }
 
-/// Writes the page of a command, and those of the commands below it.
+/// Writes the page of a command and of its subcommands.
 fn pages(command: &Command, folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut written = Vec::new();
     for below in command.get_subcommands().filter(|c| !c.is_hide_set()) {
@@ -74,7 +74,7 @@ fn text(command: &Command, page: &clap_mangen::Man) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// The examples of a command, each below what it is for.
+/// Returns the section of a command's examples, each below its purpose.
 fn examples_section(command: &Command) -> String {
     let name = command.get_bin_name().unwrap_or_default();
     let examples = examples(name.strip_prefix("onpath ").unwrap_or(name));
@@ -93,8 +93,8 @@ fn examples_section(command: &Command) -> String {
     text
 }
 
-/// The end of a command's help: a section for the exit status, and one for the rest, whose lines stay as
-/// they are.
+/// Returns the sections for the end of a command's help: one for the exit status, and one for the rest, whose lines
+/// stay as they are.
 fn sections(end: &str) -> String {
     let (status, notes): (Vec<&str>, Vec<&str>) = end
         .split("\n\n")
@@ -114,7 +114,7 @@ fn sections(end: &str) -> String {
     text
 }
 
-/// A line of text for troff: hyphens that can be copied, and nothing that it takes for a request.
+/// Escapes a line of text for troff, so that hyphens can be copied and no line is taken for a request.
 fn escaped(line: &str) -> String {
     let line = line.replace('\\', "\\e").replace('-', "\\-");
     match line.starts_with(['.', '\'']) {

@@ -34,7 +34,7 @@ pub(crate) fn run(command: MeterCommand) -> Done {
     }
 }
 
-/// What is to be listed.
+/// Meters to list.
 enum Wanted {
     Array(Object),
     Table(Table),
@@ -84,7 +84,7 @@ fn list(store: &dyn Store, wanted: Option<&str>, as_json: bool) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A meter with an index, a table whose entries have meters, or one meter.
+/// Finds an array of meters, a table whose entries have meters, or one meter.
 fn named(schema: &Schema, text: Piece) -> Result<Wanted, Box<Diagnostic>> {
     let arrays: Vec<(Object, &str)> = indexed(schema).collect();
     if let Ok(at) = resolve(arrays.iter().map(|(_, name)| *name), text.text) {
@@ -96,7 +96,7 @@ fn named(schema: &Schema, text: Piece) -> Result<Wanted, Box<Diagnostic>> {
     }
 }
 
-/// Those that have rates, or the one that is asked for.
+/// Reads the meters that have rates, or the single one that is wanted.
 fn read(
     store: &dyn Store,
     wanted: Wanted,

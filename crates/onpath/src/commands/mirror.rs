@@ -46,7 +46,7 @@ pub(crate) fn run(command: MirrorCommand) -> Done {
 fn list(store: &dyn Store, as_json: bool) -> Result<(), Stop> {
     let sessions = match store.schema().clones {
         true => store.clone_sessions(),
-        // Whatever the target has.
+        // A program that clones no packets has no sessions, whatever the target has.
         false => Ok(Vec::new()),
     };
     let sessions = sessions.map_err(not_done("the clone sessions could not be read"))?;

@@ -1,4 +1,4 @@
-//! A file a command.
+//! Commands, a file for each.
 
 mod attached;
 mod build;

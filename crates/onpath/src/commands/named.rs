@@ -1,11 +1,11 @@
-//! Steps that commands about a running program's objects share: finding what the command line names, and printing what is read.
+//! Shared steps of commands on a running program's objects: finding the named object, and printing results.
 
 use crate::output::{Stop, failed, out, out_line, print_json, refused, refused_in};
 use control::{Piece, StoreError, errors};
 use diag::{Diagnostic, SourceMap, Span, columns};
 use serde_json::Value;
 
-/// Gives text of the command line with locations in it.
+/// Runs `work` on a text of the command line, and reports its diagnostic with the location in that text.
 pub(super) fn with_text<T>(
     text: &str,
     work: impl FnOnce(Piece) -> Result<T, Box<Diagnostic>>,
@@ -18,7 +18,7 @@ pub(super) fn with_text<T>(
     work(Piece::new(text, start)).map_err(|diagnostic| refused_in(diagnostic, &map))
 }
 
-/// The one that the command line names, or else all.
+/// Returns the object that the command line names, or else all.
 pub(super) fn one_or_all<T>(
     name: Option<&str>,
     find: impl FnOnce(Piece) -> Result<T, Box<Diagnostic>>,
@@ -30,17 +30,17 @@ pub(super) fn one_or_all<T>(
     }
 }
 
-/// Reports what a store did not do, and why.
+/// Reports a failed operation of a store, and why it failed.
 pub(super) fn not_done(what: impl AsRef<str>) -> impl Fn(StoreError) -> Stop {
     move |error| refused(errors::store(Span::NONE, what.as_ref(), &error))
 }
 
-/// Prints an array.
+/// Prints values as a JSON array.
 pub(super) fn print_array(values: impl IntoIterator<Item = Value>) {
     print_json(&values.into_iter().collect());
 }
 
-/// Prints rows below the heads of their columns, or a line that says why there are none.
+/// Prints rows below the heads of their columns. Without rows it prints the line `none`.
 pub(super) fn print_rows<const N: usize>(
     heads: [&str; N],
     rows: impl IntoIterator<Item = [String; N]>,

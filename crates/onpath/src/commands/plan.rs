@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Answers how an attribute is found on the targets: status 0 if it fits one of them, 1 if it fits none.
+/// Plans how an attribute is found on the targets. The status is 0 if the plan fits one of them, and 1 if it fits
+/// none.
 pub(crate) fn run(args: Args) -> Done {
     if args.list {
         return list(args.json);
@@ -53,7 +54,7 @@ pub(crate) fn run(args: Args) -> Done {
     Ok(ExitCode::from(u8::from(!fits)))
 }
 
-/// A built-in message, or the schema in a file.
+/// Reads the schema of a built-in message, or one in a file.
 fn schema(name: &str) -> Result<Schema, Stop> {
     let mut map = SourceMap::new();
     let (shown, text) = match Builtin::named(name) {
@@ -72,7 +73,7 @@ fn schema(name: &str) -> Result<Schema, Stop> {
     })
 }
 
-/// Prints the messages that are built in.
+/// Prints the built-in messages.
 fn list(as_json: bool) -> Done {
     let mut rows = Vec::new();
     let mut objects = Vec::new();

@@ -57,7 +57,7 @@ pub(crate) fn run(command: PortCommand) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Has a program get an interface as a port, and prints what is to be said of it there.
+/// Gives a program an interface as a port, and prints remarks on it.
 fn get(
     pins: &Pins,
     instance: &Instance,
@@ -85,7 +85,7 @@ fn get(
     Ok(())
 }
 
-/// A program's losses at a port that it has got.
+/// Returns a program's losses at its new port.
 fn losses(member: &MemberRecord, port: &Port, how: Option<&How>) -> Vec<Loss> {
     let is_native = |at: &Interface| at.mode == Mode::Native.name();
     let used = match how {
@@ -96,12 +96,12 @@ fn losses(member: &MemberRecord, port: &Port, how: Option<&How>) -> Vec<Loss> {
     loss::at(port, used, member.abi.packets)
 }
 
-/// Whether there is a better way to attach a program, which somebody may want to know.
+/// Returns true if a better mode of attachment was refused, which the user may want to know.
 fn is_not_the_best(how: &How) -> bool {
     how.better_refused.is_some() || how.slower.is_some()
 }
 
-/// By number.
+/// Prints the ports by number.
 fn print(pins: &Pins, record: &Record, number: usize, as_json: bool) {
     let mut ports = places(pins, record, number);
     ports.sort_by_key(|place| place.port);

@@ -1,4 +1,4 @@
-//! Interfaces of running programs, as they are listed.
+//! Interfaces of running programs, for listings.
 
 use super::instance::label;
 use diag::shown;
@@ -16,9 +16,9 @@ pub(super) struct Place<'a> {
     pub port: u32,
     /// The program's attachment there; `None` if it only sends there.
     pub mode: Option<&'a str>,
-    /// The place among the programs at that side of the interface, and how many there are, at traffic control.
+    /// Position among the programs at that hook of traffic control, and their number.
     place: Option<(usize, usize)>,
-    /// Runs on the wrong side of the program beside which it is to run.
+    /// True if it runs on the wrong side of the program before or after which it is to run.
     is_misplaced: bool,
     name: &'a str,
     index: u32,
@@ -26,7 +26,7 @@ pub(super) struct Place<'a> {
     absence: Option<Absence>,
 }
 
-/// The ports of one program of a record: those at which it runs, then those that it only sends to.
+/// Returns the ports of one program of a record: those at which it runs, then those that it only sends to.
 pub(super) fn places<'a>(pins: &Pins, record: &'a Record, number: usize) -> Vec<Place<'a>> {
     let member = &record.members[number];
     let absences = pins.absences(&record.instance);
@@ -58,7 +58,7 @@ pub(super) fn places<'a>(pins: &Pins, record: &'a Record, number: usize) -> Vec<
 }
 
 impl Place<'_> {
-    /// The interface as it is called now, and where it is if it is not here.
+    /// Returns the interface's present name, and its location if it is not here.
     pub(super) fn interface(&self) -> String {
         let name = self.name;
         match (&self.presence, self.since()) {
@@ -72,7 +72,7 @@ impl Place<'_> {
         }
     }
 
-    /// The program's attachment there, and its turn if it is one of several.
+    /// Returns the program's mode there, and its position if it is one of several.
     pub(super) fn attached(&self) -> String {
         match (self.mode, self.place) {
             (None, _) => "reached".to_owned(),
@@ -81,13 +81,13 @@ impl Place<'_> {
         }
     }
 
-    /// Since when it is gone, as far as that was seen.
+    /// Returns the time since which it is gone, in seconds, if that was seen.
     fn since(&self) -> Option<u64> {
         let absence = self.absence.as_ref()?;
         absence.until.is_none().then_some(absence.since)
     }
 
-    /// Remarks about it.
+    /// Returns remarks about the port.
     pub(super) fn lines(&self, record: &Record, number: usize) -> impl Iterator<Item = String> {
         let lines = [
             self.absence_line(record, number),
@@ -96,7 +96,7 @@ impl Place<'_> {
         lines.into_iter().flatten()
     }
 
-    /// The side of another program on which it was to run, if it runs on the other side.
+    /// Returns a remark if the program runs on the wrong side of another one.
     fn order_line(&self, record: &Record, number: usize) -> Option<String> {
         let (runs, beside, was_to) = match &record.order {
             TcOrder::Before(beside) if self.is_misplaced => ("after", beside, "before"),
@@ -111,7 +111,8 @@ impl Place<'_> {
         ))
     }
 
-    /// A remark about it: when it was gone, or why the program is not at the interface that has the name now.
+    /// Returns a remark about the interface's absence, or about the reason why the program does not run at a new one
+    /// of its name.
     fn absence_line(&self, record: &Record, number: usize) -> Option<String> {
         let absence = self.absence.as_ref()?;
         let label = label(record, &record.members[number]);
@@ -173,7 +174,7 @@ fn time(seconds: u64) -> String {
     local_time(Duration::from_secs(seconds))
 }
 
-/// A network namespace by the name that `ip netns` gave it, or by its path.
+/// Returns the name that `ip netns` gave a network namespace, or its path.
 fn namespace(path: &Path) -> String {
     let name = path.strip_prefix("/run/netns").unwrap_or(path);
     shown(&name.to_string_lossy()).into_owned()

@@ -78,7 +78,7 @@ fn remove(
     changes::from_words(instance, &words, How::default(), parse)
 }
 
-/// What a profile has.
+/// Members and groups of a profile.
 pub(super) struct Contents {
     profile: Object,
     pub(super) members: Vec<(u32, ActionCall)>,
@@ -126,7 +126,7 @@ fn is_selector(store: &dyn Store, profile: Object) -> bool {
     matches!(kind, ObjectKind::ActionSelector(_))
 }
 
-/// Reads it.
+/// Reads the members and groups of a profile.
 pub(super) fn contents(store: &dyn Store, profile: Object) -> Result<Contents, Stop> {
     let name = &store.schema().objects[profile].name;
     let unread = not_done(format!("action profile `{name}` could not be read"));

@@ -43,7 +43,7 @@ pub(crate) fn run(command: RegisterCommand) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The register or the element that is named, or all registers.
+/// Finds the named register or element, or all registers.
 fn wanted(schema: &Schema, named: Option<&str>) -> Result<Vec<(Object, Option<u64>)>, Stop> {
     let all = registers(schema).map(|(id, _)| (id, None));
     one_or_all(named, |text| parse_name(schema, text), all)

@@ -1,11 +1,11 @@
-//! From flags to a program.
+//! Reads the program that the flags name.
 
 use crate::args::Source;
 use crate::output::{Stop, print_diagnostics};
 use diag::{Diagnostics, SourceMap};
 use driver::{Elaborated, Input};
 
-/// What the flags give for the program's text.
+/// Returns the program's file, folders and macros from the flags.
 pub(crate) fn input(source: &Source) -> Input {
     let defines = source.define.iter().map(|d| driver::macro_of(d)).collect();
     Input {
@@ -16,13 +16,13 @@ pub(crate) fn input(source: &Source) -> Input {
     }
 }
 
-/// Reads, checks and elaborates the program, prints its diagnostics, and stops with status 1 if
-/// it is wrong, 2 if it is for no architecture that can be run.
+/// Reads, checks and elaborates the program, and prints its diagnostics. Stops with status 1 if it is wrong, and with
+/// 2 if it is valid but cannot be run, such as a library or a program for an unknown architecture.
 pub(crate) fn elaborate(source: &Source) -> Result<Elaborated, Stop> {
     elaborate_or(source, print_diagnostics)
 }
 
-/// As [`elaborate`], with `refuse` to print why the program is refused.
+/// Acts as [`elaborate`], but calls `refuse` to print a refusal.
 pub(crate) fn elaborate_or(
     source: &Source,
     refuse: impl FnOnce(&Diagnostics, &SourceMap),
@@ -30,7 +30,7 @@ pub(crate) fn elaborate_or(
     elaborate_input(&input(source), refuse)
 }
 
-/// As [`elaborate_or`], for a program that no flags name.
+/// Acts as [`elaborate_or`], for a program that no flags name.
 pub(crate) fn elaborate_input(
     input: &Input,
     refuse: impl FnOnce(&Diagnostics, &SourceMap),

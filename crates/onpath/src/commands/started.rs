@@ -1,4 +1,4 @@
-//! Reports of the commands that start programs: on what runs, and why nothing does.
+//! Reports of the commands that start programs, on success and on failure.
 
 use crate::commands::{attached, changes};
 use crate::output::{Stop, err_line, print_diagnostics};
@@ -8,7 +8,8 @@ use driver::run::{Adjusted, Filled, NotStarted, Rejected, Report, Running, Unsui
 use host::linux::kernel_version;
 use kernel::loss::{Kind, Loss};
 
-/// Prints why nothing runs; of a refusal by the kernel its log, if that is wanted, and what to do `instead`.
+/// Prints why a unit was not started. For a rejection by the kernel, it also prints the log if `verbose` is set, and
+/// the advice `instead`.
 pub(crate) fn not_started(why: NotStarted, verbose: bool, instead: Option<&str>) -> Stop {
     let print = |report: &Report| print_diagnostics(&report.diagnostics, &report.texts);
     match why {
@@ -68,7 +69,7 @@ fn unsuited_text(unsuited: Unsuited) -> String {
     }
 }
 
-/// Reports on what runs, a line each: how long that took, where its programs are, and what was set for them.
+/// Returns lines about a unit that was started: the time that it took, its attachments, and changed settings.
 pub(crate) fn started(running: &Running<'_>) -> Vec<String> {
     let name = running.name();
     let took = running.took.as_millis();
@@ -92,7 +93,7 @@ pub(crate) fn started(running: &Running<'_>) -> Vec<String> {
     lines
 }
 
-/// Warnings of its programs' losses, of the kinds that matter: a line each.
+/// Returns warnings about its programs' losses, a line for each kind that matters.
 pub(crate) fn warnings(running: &Running<'_>, matters: impl Fn(Kind) -> bool) -> Vec<String> {
     let of_one = running.losses.chunk_by(|one, other| one.0 == other.0);
     let lines = of_one.flat_map(|of_one| {
@@ -103,13 +104,13 @@ pub(crate) fn warnings(running: &Running<'_>, matters: impl Fn(Kind) -> bool) ->
     lines.collect()
 }
 
-/// `router: 2 changes made in 3 ms`
+/// Returns a report on entries: `router: 2 changes made in 3 ms`.
 pub(crate) fn filled(filled: &Filled) -> String {
     let made = changes::made_text(filled.changes, filled.took);
     format!("{}: {made}", filled.program)
 }
 
-/// A line for what was set, and one for each setting that could not be made.
+/// Returns a line about all settings that were made, and one for each that could not be made.
 fn adjusted(name: &str, adjusted: &Adjusted) -> Vec<String> {
     let mut by_place: Vec<Loss> = Vec::new();
     for loss in &adjusted.made {

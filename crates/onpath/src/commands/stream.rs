@@ -1,4 +1,4 @@
-//! Output of commands that print what a running program reports as it comes.
+//! Output of commands that print a running program's reports as they come.
 
 use super::named::not_done;
 use crate::output::{Done, Reading, err_line, write_watched};
@@ -7,19 +7,19 @@ use diag::shown;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Time that one read waits before it asks again for the program.
+/// Maximum time that one read waits, before the next one checks the program again.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The result of one read.
 pub(super) struct Found {
-    /// Lines to print, each of one report.
+    /// Lines to print, one for each report.
     pub(super) lines: Vec<String>,
-    /// A warning, if reports were lost before these.
+    /// Warning, if reports were lost before these.
     pub(super) lost: Option<String>,
 }
 
-/// Prints lines until there were so many, or nobody reads them any more. `read` is given how many to find at most, and how
-/// long to wait for them; `unread` is what to say if it fails.
+/// Prints lines until there were `count`, or until the output is no longer read. `read` receives the maximum number
+/// of reports and the time to wait for them. `unread` is the message if it fails.
 pub(super) fn print_lines(
     count: Option<u64>,
     unread: &str,

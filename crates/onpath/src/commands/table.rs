@@ -129,7 +129,7 @@ fn load(instance: &Instance, file: &Path, existing: Existing, as_json: bool) -> 
         .flat_map(|action| &action.params);
     if params.any(|param| param.port) {
         let schema = Arc::clone(store.schema());
-        // What is wrong is reported when the changes are made.
+        // Errors are reported when the changes are made.
         let _ = entries::check(&schema, entries::lines(&map, id), |change, span| {
             for warning in strays.of(&schema, &change, span) {
                 warnings.push(warning);
@@ -155,14 +155,14 @@ fn load(instance: &Instance, file: &Path, existing: Existing, as_json: bool) -> 
     Ok(ExitCode::SUCCESS)
 }
 
-/// How a dump is written.
+/// Format of a dump.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum DumpForm {
-    /// For people.
+    /// Text.
     Text,
-    /// As an entries file.
+    /// Lines of an entries file.
     Entries,
-    /// For programs.
+    /// JSON.
     Json,
 }
 
@@ -228,7 +228,7 @@ fn dump(store: &dyn Store, wanted: Option<&str>, form: DumpForm) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The counts of each entry of a table, if it counts.
+/// Returns the counts of each entry of a table, if the table has a direct counter.
 fn counts(store: &dyn Store, table: Table) -> Result<HashMap<EntryKey, (Count, Unit)>, Stop> {
     let schema = &**store.schema();
     let Some(unit) = schema.unit_of_entries(table) else {
@@ -243,7 +243,7 @@ fn counts(store: &dyn Store, table: Table) -> Result<HashMap<EntryKey, (Count, U
     Ok(all.into_iter().map(of_entry).collect())
 }
 
-/// An entry with what it counted, as JSON.
+/// Adds the counts of an entry to its JSON.
 fn counted_json(mut entry: Value, counted: Option<&(Count, Unit)>) -> Value {
     if let Some((count, unit)) = counted {
         if unit.has_packets() {
@@ -256,7 +256,7 @@ fn counted_json(mut entry: Value, counted: Option<&(Count, Unit)>) -> Value {
     entry
 }
 
-/// The counts of an entry, shown behind it: `  12 packets, 840 bytes`.
+/// Returns the counts of an entry, as text after it: ` 12 packets, 840 bytes`.
 fn counted_text(counted_here: Option<&(Count, Unit)>) -> String {
     let Some((count, unit)) = counted_here else {
         return String::new();
@@ -270,7 +270,7 @@ fn counted_text(counted_here: Option<&(Count, Unit)>) -> String {
     format!("  {}", parts.join(", "))
 }
 
-/// Prints the lines that make what entries of these tables refer to.
+/// Prints the lines that create the members and groups to which entries of these tables refer.
 fn dump_profiles(store: &dyn Store, tables: &[Table]) -> Result<(), Stop> {
     let schema = &**store.schema();
     let profiles = tables.iter().filter_map(|table| schema.profile_of(*table));
@@ -283,7 +283,7 @@ fn dump_profiles(store: &dyn Store, tables: &[Table]) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Prints the lines that give the meters of a table's entries their rates.
+/// Prints the lines that set the rates of the meters of a table's entries.
 fn dump_meters(store: &dyn Store, table: Table, entries: &[Entry]) -> Result<(), Stop> {
     let schema = &**store.schema();
     if !meter::direct(schema).any(|metered| metered == table) {

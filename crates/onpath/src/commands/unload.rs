@@ -7,7 +7,7 @@ use kernel::Pins;
 use serde_json::json;
 use std::process::ExitCode;
 
-/// Takes programs and bundles off their interfaces and removes them.
+/// Detaches programs and bundles from their interfaces and removes them.
 pub(crate) fn run(args: Unload) -> Done {
     let pins = Pins::default();
     if args.all {
@@ -35,7 +35,7 @@ pub(crate) fn run(args: Unload) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Also what is left of commands that were killed.
+/// Removes all instances, and the remains of commands that were killed.
 fn all(pins: &Pins, as_json: bool) -> Done {
     host::scratch::sweep_temporary();
     let names = pins.clear_all().map_err(refused)?;

@@ -1,4 +1,4 @@
-//! bash, which takes `7=eth0` for three words.
+//! Completion in bash, which splits `7=eth0` into three words.
 
 use clap_complete::engine;
 use clap_complete::env::{self, EnvCompleter};
@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// As [`env::Bash`], but for words with `=` in them.
+/// Completer that acts as [`env::Bash`], but also completes words with `=` in them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bash;
 
@@ -45,15 +45,15 @@ impl EnvCompleter for Bash {
         let values = found
             .iter()
             .map(|found| found.get_value().to_string_lossy());
-        // bash replaces only what is behind the `=`.
+        // bash replaces only the part after the `=`.
         let behind = |value: &str| value.strip_prefix(&typed).unwrap_or(value).to_owned();
         let values: Vec<String> = values.map(|value| behind(&value)).collect();
         out.write_all(values.join(&separator).as_bytes())
     }
 }
 
-/// The words as the user typed them, the number of the one that is completed, and what it has before and with its last
-/// `=`.
+/// Joins the words that bash split at `=`. Returns the words, the index of the one to complete, and its beginning up
+/// to the last `=`.
 fn joined(words: Vec<OsString>, at: usize) -> (Vec<OsString>, usize, String) {
     let mut all: Vec<OsString> = Vec::new();
     let mut completed = 0;

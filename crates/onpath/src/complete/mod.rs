@@ -1,8 +1,8 @@
-//! What a shell completes: `onpath completions` prints a script that has the shell run `onpath` again, with the words
-//! typed so far, whenever it completes one of them.
+//! Completion in shells. `onpath completions` prints a script. With it, the shell runs `onpath` on the words typed so
+//! far whenever it completes one.
 //!
-//! The words are completed by `clap_complete` from the flags in [`args`](crate::args), whose arguments name what in
-//! [`names`] lists the values that exist now.
+//! `clap_complete` completes the words by the definitions in [`args`](crate::args). These name the functions in
+//! [`names`] that list the present values.
 
 mod bash;
 pub mod names;
@@ -14,13 +14,13 @@ use clap_complete::CompleteEnv;
 use clap_complete::env::{Elvish, EnvCompleter, Fish, Powershell, Shells, Zsh};
 use std::io;
 
-/// The variable by which the script asks for completions. Its value is the name of the shell.
+/// Environment variable by which the script asks for completions. Its value is the name of the shell.
 const VARIABLE: &str = "ONPATH_COMPLETE";
 
-/// The shells that there are scripts for.
+/// Shells that have a script.
 const SHELLS: Shells<'static> = Shells(&[&Bash, &Elvish, &Fish, &Powershell, &Zsh]);
 
-/// Completes words, if a script asks for that: `true` if so, and then there is nothing else to do.
+/// Completes words if a script asks for that. Returns true if it did, and then there is nothing else to do.
 pub fn is_done() -> Result<bool, clap::Error> {
     let folder = std::env::current_dir().ok();
     CompleteEnv::with_factory(Cli::command)
@@ -29,7 +29,7 @@ pub fn is_done() -> Result<bool, clap::Error> {
         .try_complete(std::env::args_os(), folder.as_deref())
 }
 
-/// The script for a shell.
+/// Returns the script for a shell.
 pub fn script(shell: clap_complete::Shell) -> io::Result<String> {
     let named = shell.to_string();
     let shell: &dyn EnvCompleter = SHELLS

@@ -1,6 +1,6 @@
-//! The names that exist now: of interfaces, running programs, and what those have.
+//! Names that exist now: of interfaces, of running programs, and of their objects.
 //!
-//! What cannot be read, such as without the rights, completes to nothing: a shell has no place for an error.
+//! A list that cannot be read, for example without the rights, has no completions, as a shell cannot show an error.
 
 use clap_complete::engine::{
     ArgValueCandidates, ArgValueCompleter, CompletionCandidate, ValueCompleter,
@@ -11,17 +11,17 @@ use net::interface;
 use schema::{ObjectKind, Schema};
 use std::ffi::OsStr;
 
-/// The interfaces of this network namespace.
+/// Completes interfaces of this network namespace.
 pub fn interfaces() -> ArgValueCandidates {
     ArgValueCandidates::new(|| interface::names().into_iter().map(candidate).collect())
 }
 
-/// The network namespaces to which `ip netns` gave names.
+/// Completes network namespaces that have a name from `ip netns`.
 pub fn namespaces() -> ArgValueCandidates {
     ArgValueCandidates::new(|| net::netns::names().into_iter().map(candidate).collect())
 }
 
-/// The messages that are built in.
+/// Completes built-in messages.
 pub fn messages() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let all = payload::builtin::ALL.into_iter();
@@ -30,7 +30,8 @@ pub fn messages() -> ArgValueCandidates {
     })
 }
 
-/// What there are pages about: the codes of diagnostics, each with what it stands for, the headers, and what those declare.
+/// Completes names that `onpath explain` knows: codes of diagnostics with their titles, headers and their
+/// declarations, attributes and words.
 pub fn explained() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let pages = explain::groups().iter().flat_map(|group| &group.pages);
@@ -41,7 +42,7 @@ pub fn explained() -> ArgValueCandidates {
     })
 }
 
-/// The attributes of queries, and the beginnings of their names.
+/// Completes attributes of queries, and the beginnings of their names.
 pub fn attributes() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let names = crate::commands::explain::attribute_names().into_iter();
@@ -49,7 +50,7 @@ pub fn attributes() -> ArgValueCandidates {
     })
 }
 
-/// `N=IF`, from the `=` on.
+/// Completes the interface in `N=IF`.
 pub fn numbered_interfaces() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
         let Some((number, begun)) = typed.to_str().and_then(|typed| typed.split_once('=')) else {
@@ -63,7 +64,7 @@ pub fn numbered_interfaces() -> ArgValueCompleter {
     })
 }
 
-/// What is running, as `onpath unload` knows it.
+/// Completes the names of running instances, as `onpath unload` takes them.
 pub fn instances() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let names = Pins::default().names().unwrap_or_default();
@@ -71,7 +72,7 @@ pub fn instances() -> ArgValueCandidates {
     })
 }
 
-/// The programs that are running, `BUNDLE/PROGRAM` if they are one of several.
+/// Completes running programs, as `BUNDLE/PROGRAM` if they are in a bundle.
 pub fn programs() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let records = records(None);
@@ -83,7 +84,7 @@ pub fn programs() -> ArgValueCandidates {
     })
 }
 
-/// The tables of the program that is named on the command line, or of all.
+/// Completes tables of the program that the command line names, or of all.
 pub fn tables() -> ArgValueCompleter {
     of_schema(|schema| {
         schema
@@ -94,32 +95,32 @@ pub fn tables() -> ArgValueCompleter {
     })
 }
 
-/// The same for counters with an index.
+/// Completes counters, as [`tables`] does tables.
 pub fn counters() -> ArgValueCompleter {
     objects(ObjectKind::is_counter)
 }
 
-/// The same for registers.
+/// Completes registers, as [`tables`] does tables.
 pub fn registers() -> ArgValueCompleter {
     objects(|kind| matches!(kind, ObjectKind::Register { .. }))
 }
 
-/// The same for flow states.
+/// Completes flow states, as [`tables`] does tables.
 pub fn flow_states() -> ArgValueCompleter {
     objects(|kind| matches!(kind, ObjectKind::FlowState { .. }))
 }
 
-/// The same for objects with figures by group.
+/// Completes objects with metrics by group, as [`tables`] does tables.
 pub fn figures() -> ArgValueCompleter {
     objects(|kind| matches!(kind, ObjectKind::Figures { .. }))
 }
 
-/// The same for action profiles and selectors.
+/// Completes action profiles and selectors, as [`tables`] does tables.
 pub fn profiles() -> ArgValueCompleter {
     objects(|kind| kind.profile().is_some())
 }
 
-/// The same for meters with an index, and for tables whose entries have meters.
+/// Completes meters with an index, and tables whose entries have meters, as [`tables`] does tables.
 pub fn meters() -> ArgValueCompleter {
     of_schema(|schema| {
         let arrays = meter::indexed(schema).map(|(_, name)| name.to_string());
@@ -128,7 +129,7 @@ pub fn meters() -> ArgValueCompleter {
     })
 }
 
-/// The numbers of multicast groups.
+/// Completes numbers of multicast groups.
 pub fn groups() -> ArgValueCandidates {
     of_stores(|store| {
         let groups = store.multicast_groups().unwrap_or_default().into_iter();
@@ -136,7 +137,7 @@ pub fn groups() -> ArgValueCandidates {
     })
 }
 
-/// The numbers of clone sessions.
+/// Completes numbers of clone sessions.
 pub fn sessions() -> ArgValueCandidates {
     of_stores(|store| {
         let sessions = store.clone_sessions().unwrap_or_default().into_iter();
@@ -144,7 +145,7 @@ pub fn sessions() -> ArgValueCandidates {
     })
 }
 
-/// Numbers that running programs know.
+/// Completes numbers that are read from the stores of running programs.
 fn of_stores(known: impl Fn(&dyn Store) -> Vec<u32> + Send + Sync + 'static) -> ArgValueCandidates {
     ArgValueCandidates::new(move || {
         let pins = Pins::default();
@@ -164,7 +165,7 @@ fn of_stores(known: impl Fn(&dyn Store) -> Vec<u32> + Send + Sync + 'static) -> 
     })
 }
 
-/// The numbers of ports.
+/// Completes numbers of ports.
 pub fn ports() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let mut ports = Vec::new();
@@ -201,7 +202,7 @@ fn objects(is_wanted: fn(&ObjectKind) -> bool) -> ArgValueCompleter {
     })
 }
 
-/// Names from schemas, for the first word of an argument.
+/// Completer of names from schemas, for the first word of an argument.
 struct FromSchema<F>(F);
 
 impl<F: Fn(&Schema) -> Vec<String> + Send + Sync> ValueCompleter for FromSchema<F> {
@@ -215,7 +216,7 @@ impl<F: Fn(&Schema) -> Vec<String> + Send + Sync> ValueCompleter for FromSchema<
         names.sort();
         names.dedup();
         let typed = typed.to_str().unwrap_or_default();
-        // The further words of an entry are not names. `complete_at` does not tell them from the first.
+        // The further words of an entry are not names, but clap calls this for them too.
         let mut others = words().filter(|word| word != typed && Some(word) != program.as_ref());
         if others.any(|word| names.iter().any(|name| ends_in(name, &word))) {
             return Vec::new();
@@ -228,7 +229,7 @@ fn of_schema(names: impl Fn(&Schema) -> Vec<String> + Send + Sync + 'static) -> 
     ArgValueCompleter::new(FromSchema(names))
 }
 
-/// The names that start with what is typed, or end in something that does and is theirs alone.
+/// Returns the names that start with the typed text, and for other names a unique suffix that starts with it.
 fn starting(names: &[String], typed: &str) -> Vec<String> {
     let ends = |name: &str| -> Vec<String> {
         let behind = name
@@ -244,19 +245,19 @@ fn starting(names: &[String], typed: &str) -> Vec<String> {
     names.iter().filter_map(complete).collect()
 }
 
-/// Whether a command takes an end for the name.
+/// Returns true if a command accepts `end` as a suffix of the name.
 fn ends_in(name: &str, end: &str) -> bool {
     let before = name.strip_suffix(end);
     before.is_some_and(|before| before.is_empty() || (before.ends_with('.') && !end.is_empty()))
 }
 
-/// The words of the command line that is completed.
+/// Returns the words of the command line that is completed.
 fn words() -> impl Iterator<Item = String> {
     let given = std::env::args_os().skip_while(|word| word != "--").skip(1);
     given.map(|word| word.to_string_lossy().into_owned())
 }
 
-/// The program that is named on the command line before or after the word that is completed.
+/// Returns the program that is named on the command line, before or after the word that is completed.
 fn named() -> Option<String> {
     name_in(words())
 }
@@ -279,7 +280,7 @@ fn name_in(words: impl Iterator<Item = String>) -> Option<String> {
     None
 }
 
-/// The records of the instance that a name means, or of all; with the one member that the name means, or all.
+/// Returns the record of the named instance, or all records. A record has only the named member, or all members.
 fn records(named: Option<&str>) -> Vec<Record> {
     let pins = Pins::default();
     let (instance, program) = match named.map(|name| name.split_once('/').unwrap_or((name, ""))) {

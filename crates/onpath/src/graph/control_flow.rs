@@ -1,4 +1,4 @@
-//! From IR to nodes and edges.
+//! Converts IR to nodes and edges.
 
 use super::{Graph, Shape};
 use diag::{SourceMap, Span};
@@ -8,7 +8,7 @@ use ir::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// One graph a block of the pipeline.
+/// Returns a graph for each block of the pipeline.
 pub(crate) fn graphs(program: &Program, map: &SourceMap) -> Vec<Graph> {
     let of = |block: &ir::PipelineBlock| match block.body {
         BlockBody::Parser(parser) => parser_graph(program, map, parser),
@@ -18,7 +18,7 @@ pub(crate) fn graphs(program: &Program, map: &SourceMap) -> Vec<Graph> {
     program.blocks.iter().map(of).collect()
 }
 
-/// Source text on one line, cut to what fits in a box.
+/// Returns source text on one line, truncated to fit in a box.
 fn source(map: &SourceMap, span: Span) -> String {
     const LONGEST: usize = 44;
     let text: Vec<&str> = map.text(span).split_whitespace().collect();
@@ -52,7 +52,7 @@ fn parser_graph(program: &Program, map: &SourceMap, parser: Parser) -> Graph {
     let node_of = |target: Target| match target {
         Target::State(state) => state.as_u32() as usize,
         Target::Accept | Target::AcceptAt(_) => accept,
-        // A graph is of the whole program, where nothing leads elsewhere.
+        // A graph shows the full program, which has no other targets.
         Target::Reject | Target::Rare => reject,
     };
     for (id, state) in data.states.iter() {
@@ -108,14 +108,14 @@ fn actions_of_state(program: &Program, body: &Block, lines: &mut Vec<String>) {
     }
 }
 
-/// Where control comes from: nodes, each with the label of the arrow that leaves it.
+/// Open ends of a graph: nodes, each with the label of the edge that will leave it.
 type Ends = Vec<(usize, String)>;
 
 struct Builder<'a> {
     program: &'a Program,
     map: &'a SourceMap,
     graph: Graph,
-    /// The tables whose chosen action a variable tells.
+    /// Tables by the variable that holds the index of their chosen action.
     chosen: HashMap<Var, Table>,
 }
 
@@ -165,7 +165,7 @@ impl Builder<'_> {
         self.flush(&mut emits, ends)
     }
 
-    /// Consecutive emits are one box.
+    /// Draws consecutive emits as one box.
     fn flush(&mut self, emits: &mut Vec<String>, ends: Ends) -> Ends {
         if emits.is_empty() {
             return ends;
@@ -238,7 +238,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A choice by a value, or by the action that a table ran: then its cases are the actions.
+    /// Draws a switch by a value, or by the action that a table ran. In the latter case its cases are the actions.
     fn switch(
         &mut self,
         on: Expr,
@@ -276,7 +276,7 @@ impl Builder<'_> {
         out
     }
 
-    /// A condition and those after its `else`, one after another: a chain of them may be very long.
+    /// Draws a chain of conditions joined by `else`. It iterates, as the chain may be very long.
     fn conditions(&mut self, first: (Expr, &Block, &Block), mut ends: Ends) -> Ends {
         let mut out = Ends::new();
         let (mut cond, mut then, mut otherwise) = first;
@@ -310,7 +310,7 @@ impl Builder<'_> {
         out
     }
 
-    /// Whether a block holds anything that is drawn.
+    /// Returns true if a block has a statement that is drawn.
     fn has_flow(&self, block: &Block) -> bool {
         let mut called = HashSet::new();
         let mut blocks = vec![block];

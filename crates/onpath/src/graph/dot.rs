@@ -1,9 +1,9 @@
-//! Graphs in the language of Graphviz.
+//! Output of graphs in the language of Graphviz.
 
 use super::{Graph, Node, Shape};
 use std::fmt::Write;
 
-/// All graphs as one directed graph, with a cluster each.
+/// Renders all graphs as one directed graph, with a cluster for each.
 pub(crate) fn render(graphs: &[Graph]) -> String {
     let mut out = String::from(
         "digraph onpath {\n\
@@ -13,7 +13,7 @@ pub(crate) fn render(graphs: &[Graph]) -> String {
     );
     for (number, graph) in graphs.iter().enumerate() {
         let _ = writeln!(out, "    subgraph cluster_{number} {{");
-        // The labels of the outermost edges stand in the margin.
+        // The labels of the outermost edges are in the margin.
         let _ = writeln!(out, "        label={} margin=28", quote(&graph.title));
         for (index, node) in graph.nodes.iter().enumerate() {
             let _ = writeln!(out, "        n{number}_{index} [{}]", attributes(node));
@@ -45,7 +45,7 @@ fn attributes(node: &Node) -> String {
     format!("label={} {look}", quote(&lines.join("\n")))
 }
 
-/// A quoted string, in which a backslash would begin an escape sequence.
+/// Quotes a string. Quotation marks and backslashes, which begin escape sequences, are escaped.
 fn quote(text: &str) -> String {
     let mut out = String::from("\"");
     for c in diag::shown_lines(text).chars() {

@@ -1,4 +1,4 @@
-//! Places of a graph's nodes, edges and labels, by the layered layout of `dagre`.
+//! Positions of a graph's nodes, edges and labels, by the layered layout of `dagre`.
 
 use super::Graph;
 use dagre::graph::GraphOptions;
@@ -7,24 +7,24 @@ use dagre::{EdgeLabel, GraphLabel, LayoutOptions, NodeLabel, Point};
 
 /// Height of a line, in pixels.
 pub(super) const LINE: f64 = 15.0;
-/// Width of a character of a node, and of a label.
+/// Width of a character of a node, in pixels.
 const CHAR: f64 = 7.3;
 const LABEL_CHAR: f64 = 6.1;
 
-/// Nodes and edges that are placed in seconds: time grows with the square of their number.
+/// Maximum number of nodes and edges, which takes seconds. The time grows with the square of their number.
 const MOST: usize = 400;
 
-/// A graph with its places. The origin is its top left corner.
+/// Positions of a graph's parts. The origin is its top left corner.
 pub(super) struct Placed {
-    /// Width and height of all.
+    /// Width and height of the graph.
     pub(super) size: (f64, f64),
-    /// Each node's centre and size.
+    /// Centre and size of each node.
     pub(super) nodes: Vec<(Point, (f64, f64))>,
-    /// Each edge's points, from its node to its target, and the middle of its label.
+    /// Points of each edge, from its source to its target, and the centre of its label.
     pub(super) edges: Vec<(Vec<Point>, Point)>,
 }
 
-/// Places a graph; `None` if it is too large.
+/// Lays out a graph. Returns `None` if it is too large.
 pub(super) fn place(graph: &Graph) -> Option<Placed> {
     if graph.nodes.len() + graph.edges.len() > MOST {
         return None;
@@ -91,7 +91,7 @@ mod tests {
     use rand::{Rng, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
-    /// A rectangle by its middle and its size.
+    /// A rectangle, as its centre and its size.
     type Area = (Point, (f64, f64));
 
     fn overlap((a, (width, height)): &Area, (b, (other_width, other_height)): &Area) -> bool {

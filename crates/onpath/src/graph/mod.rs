@@ -1,4 +1,4 @@
-//! Draws a program: parser states and the flow of each control, as SVG or in Graphviz's language.
+//! Draws a program's parser states and the flow of each control, as SVG or in Graphviz's language.
 
 mod control_flow;
 mod dot;
@@ -11,7 +11,7 @@ use ir::Program;
 use serde::Serialize;
 use std::collections::HashSet;
 
-/// What a node stands for, and so how it is drawn.
+/// Kind of a node, which decides its shape in the drawing.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Debug)]
 #[serde(rename_all = "lowercase")]
 enum Shape {
@@ -21,9 +21,9 @@ enum Shape {
     Table,
     /// A condition.
     Condition,
-    /// Anything else that is done.
+    /// Any other statement.
     Step,
-    /// Where a block begins or ends.
+    /// Beginning or end of a block.
     Terminal,
 }
 
@@ -37,7 +37,7 @@ struct Node {
 }
 
 impl Node {
-    /// The lines that are written in it.
+    /// Returns the lines of text in it.
     fn texts(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.title)
             .chain(&self.lines)
@@ -53,14 +53,14 @@ struct Edge {
     label: String,
 }
 
-/// One block of the pipeline.
+/// Graph of one block of the pipeline.
 #[derive(Clone, PartialEq, Eq, Serialize, Debug, Default)]
 struct Graph {
     #[serde(rename = "block")]
     title: String,
     nodes: Vec<Node>,
     edges: Vec<Edge>,
-    /// What is in `edges`.
+    /// Set of the edges in `edges`.
     #[serde(skip)]
     known: HashSet<Edge>,
 }
@@ -75,7 +75,7 @@ impl Graph {
         self.nodes.len() - 1
     }
 
-    /// Adds an edge, unless there is the same one.
+    /// Adds an edge, unless it exists already.
     fn edge(&mut self, from: usize, to: usize, label: impl Into<String>) {
         let edge = Edge {
             from,
@@ -88,11 +88,11 @@ impl Graph {
     }
 }
 
-/// The block of this title has too many nodes and edges to be placed.
+/// Error: the block of this title has too many nodes and edges to be laid out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct TooLarge(pub String);
 
-/// The drawing of a program as elaborated, as SVG: by Graphviz where it is installed.
+/// Draws an elaborated program as SVG, by Graphviz if it is installed.
 pub(crate) fn svg(program: &Program, map: &SourceMap) -> Result<String, TooLarge> {
     let graphs = graphs(program, map);
     if let Some(drawing) = host::graphviz::svg(&dot::render(&graphs)) {
@@ -103,17 +103,17 @@ pub(crate) fn svg(program: &Program, map: &SourceMap) -> Result<String, TooLarge
     Ok(svg::render(&graphs, &placed))
 }
 
-/// The same for `dot` and its relatives, which place it.
+/// Writes the graphs of a program for `dot` and the like, which lay them out.
 pub(crate) fn dot(program: &Program, map: &SourceMap) -> String {
     dot::render(&graphs(program, map))
 }
 
-/// The same for programs: edges lead from one node to another by their positions among the nodes.
+/// Returns the graphs of a program as JSON. Edges refer to nodes by index.
 pub(crate) fn json(program: &Program, map: &SourceMap) -> serde_json::Value {
     serde_json::json!(graphs(program, map))
 }
 
-/// An overview if the pipeline is more than a line, and a graph a block.
+/// Returns an overview, if the pipeline has branches, and a graph for each block.
 fn graphs(program: &Program, map: &SourceMap) -> Vec<Graph> {
     let blocks = control_flow::graphs(program, map);
     let overview = overview::graph(program, &blocks);

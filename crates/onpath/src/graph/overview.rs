@@ -1,11 +1,13 @@
-//! The pipeline of `v1model` as one graph: its blocks, and the ways of packets that begin anew or are copied.
+//! Pipeline of `v1model` as one graph: its blocks, and the paths of packets that are resubmitted, recirculated or
+//! copied.
 
 use super::{Graph, Shape};
 use arch::Model;
 use arch::v1model::{self, EGRESS, INGRESS};
 use ir::Program;
 
-/// The overview of a program whose blocks are these; `None` for a pipeline of another architecture, which is a line.
+/// Returns the overview of a program with these blocks. Returns `None` for another architecture, whose pipeline has
+/// no branches.
 pub(super) fn graph(program: &Program, blocks: &[Graph]) -> Option<Graph> {
     arch::by_package(&program.arch).filter(|arch| arch.model == Model::Pipeline)?;
     let mut graph = Graph {

@@ -1,4 +1,4 @@
-//! Placed graphs to SVG text.
+//! Renders graphs with their positions as SVG.
 
 use super::layout::{LINE, Placed};
 use super::{Graph, Node, Shape};
@@ -17,7 +17,7 @@ text{font:12px ui-monospace,monospace;fill:#1b1f24}\
 .state{fill:#ddf4ff}.table{fill:#fff8c5}.condition{fill:#fbefff}.step{fill:#f6f8fa}.terminal{fill:#eaeef2}\
 .edge{fill:none;stroke:#57606a;stroke-width:1.2}";
 
-/// The graphs one below the other.
+/// Renders the graphs, one below the other.
 pub(super) fn render(graphs: &[Graph], placed: &[Placed]) -> String {
     let width = placed.iter().map(|p| p.size.0).fold(320.0, f64::max) + 2.0 * MARGIN;
     let height: f64 = placed.iter().map(|p| p.size.1 + TITLE + 2.0 * MARGIN).sum();
@@ -96,7 +96,7 @@ fn node_box(out: &mut String, node: &Node, centre: &Point, (width, height): (f64
     }
 }
 
-/// A smooth line through the points, from one layer to the next, with the ends' names for whoever points at it.
+/// Draws a smooth line through the points, from one layer to the next. Its tooltip has the names of both ends.
 fn edge_path(out: &mut String, points: &[Point], ends: &str) {
     let Some(first) = points.first() else { return };
     let mut path = format!("M{:.1},{:.1}", first.x, first.y);

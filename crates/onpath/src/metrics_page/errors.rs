@@ -1,4 +1,4 @@
-//! Why the page is not served. Codes E0961 and E0962.
+//! Diagnostics about a page that is not served: codes E0961 and E0962.
 
 use diag::Diagnostic;
 use std::io;

@@ -1,4 +1,4 @@
-//! `--prometheus ADDR`: figures as a page for Prometheus, served as long as the command runs.
+//! `--prometheus ADDR`: a page of metrics for Prometheus, served while the command runs.
 
 mod errors;
 mod server;
@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 
 pub(crate) use server::Page;
 
-/// The address that the flag gives.
+/// Parses the flag's address.
 pub(crate) fn address(flag: Option<&str>) -> Result<Option<SocketAddr>, Stop> {
     let usage = |wrong: Box<Diagnostic>| {
         refused(wrong);
@@ -19,7 +19,7 @@ pub(crate) fn address(flag: Option<&str>) -> Result<Option<SocketAddr>, Stop> {
     parsed.transpose()
 }
 
-/// Starts the server, if one is wanted: its address, with the port that it got, and its page.
+/// Starts the server, if one is wanted. Returns its address, with the port that it got, and its page.
 pub(crate) fn serve(address: Option<SocketAddr>) -> Result<Option<(SocketAddr, Page)>, Stop> {
     let Some(address) = address else {
         return Ok(None);

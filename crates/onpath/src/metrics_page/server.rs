@@ -1,7 +1,8 @@
-//! An HTTP server that gives one page: figures for Prometheus.
+//! HTTP server of one page: metrics for Prometheus.
 //!
-//! Anyone who can reach it may read it, and no more than that: the page is made beforehand, at most [`MOST`] connections are
-//! served at once, none of them is waited for longer than [`PATIENCE`], and one that asks for nothing gives way to others.
+//! Anyone who can reach it may read the page, but can do nothing else. The page is made beforehand, and at most
+//! [`MOST`] connections are served at once. None of them lasts longer than [`PATIENCE`], and one without a request
+//! gives way to others.
 
 use http_body_util::Full;
 use hyper::body::Bytes;
@@ -22,23 +23,23 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{AbortHandle, yield_now};
 use tokio::time::{sleep, timeout};
 
-/// Connections at once.
+/// Maximum number of connections at once.
 const MOST: usize = 32;
-/// The longest time of a connection, from its beginning to the last byte.
+/// Maximum duration of a connection, from its beginning to the last byte.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The longest request line with headers.
+/// Maximum size of a request line with headers, in bytes.
 const LONGEST_HEAD: usize = 8 << 10;
-/// Bytes that are read after a request before the connection is closed, so that the answer arrives.
+/// Maximum number of bytes read after a request before the connection is closed, so that the answer arrives.
 const LONGEST_REST: u64 = 64 << 10;
 
-/// The page that the server gives now; at first there is none.
+/// Current page of the server; at first there is none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Page(Arc<RwLock<Option<Bytes>>>);
 
 impl Page {
     /// Replaces the page.
     pub(crate) fn publish(&self, text: String) {
-        // Nothing panics while it holds the lock; and a page is replaced as a whole.
+        // Nothing panics while it holds the lock, and a page is always replaced as a whole.
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(text.into());
     }
 
@@ -68,22 +69,22 @@ fn serve_within(patience: Duration, address: SocketAddr, page: &Page) -> io::Res
     Ok(bound)
 }
 
-/// A connection that is served.
+/// An open connection.
 struct Connection {
-    /// Set once its request was read.
+    /// True once its request was read.
     has_asked: Arc<AtomicBool>,
-    /// Ends it.
+    /// Handle that ends the connection.
     task: AbortHandle,
 }
 
-/// Serves whoever comes. If there are as many as there may be, the oldest of those that have asked for nothing yet is
-/// ended, or else the oldest.
+/// Serves all clients. If there are [`MOST`] connections, the oldest one without a request is ended, or else the
+/// oldest one.
 async fn accept(listener: TcpListener, page: Page, patience: Duration) {
     // In the order in which they came.
     let mut open: Vec<Connection> = Vec::new();
     loop {
         let Ok((stream, _)) = listener.accept().await else {
-            // Out of file descriptors, perhaps: it passes.
+            // The process may be out of file descriptors for a while.
             sleep(Duration::from_millis(100)).await;
             continue;
         };
@@ -97,12 +98,12 @@ async fn accept(listener: TcpListener, page: Page, patience: Duration) {
         let answered = answer(stream, page.clone(), Arc::clone(&has_asked));
         let task = tokio::spawn(timeout(patience, answered)).abort_handle();
         open.push(Connection { has_asked, task });
-        // However many wait to be accepted, requests that came meanwhile are read.
+        // This lets requests that came meanwhile be read, however many connections wait to be accepted.
         yield_now().await;
     }
 }
 
-/// Reads one request, notes that, answers it, and closes.
+/// Reads one request, records that, answers it, and closes the connection.
 async fn answer(mut stream: TcpStream, page: Page, has_asked: Arc<AtomicBool>) -> io::Result<()> {
     let service = service_fn(|request: hyper::Request<hyper::body::Incoming>| {
         has_asked.store(true, Ordering::Relaxed);
@@ -111,16 +112,16 @@ async fn answer(mut stream: TcpStream, page: Page, has_asked: Arc<AtomicBool>) -
     });
     let served = http1::Builder::new()
         .keep_alive(false)
-        // A client may say that it sends no more, and then read.
+        // A client may close its sending side, and then read.
         .half_close(true)
         .max_buf_size(LONGEST_HEAD)
         .title_case_headers(true)
         .serve_connection(TokioIo::new(&mut stream), service)
         .await;
-    // A malformed request was answered by hyper, and a client that goes away is its own affair.
+    // hyper has answered a malformed request, and a client that goes away needs no answer.
     drop(served);
     stream.shutdown().await?;
-    // What came and was not read would make the kernel reset the connection, and the answer with it.
+    // Unread bytes would make the kernel reset the connection, and drop the answer.
     copy(&mut stream.take(LONGEST_REST), &mut sink()).await?;
     Ok(())
 }

@@ -1,7 +1,8 @@
-//! What sessions print on older kernels.
+//! Expected output of sessions on older kernels.
 //!
-//! Where the kernel has no tcx, programs at tc are attached by filters at `clsact` qdiscs. That changes the same lines
-//! everywhere, and is derived here from what a session prints on the newest kernel. Whatever else differs is in the session's text.
+//! If the kernel has no tcx, programs at tc are attached by filters at `clsact` qdiscs. That changes the same lines
+//! everywhere, and is derived here from the output on the newest kernel. All other differences are in the session's
+//! text.
 
 use crate::session::Part;
 use std::collections::BTreeMap;
@@ -13,7 +14,7 @@ pub(crate) type Version = (u32, u32);
 /// The first kernel with tcx.
 const TCX: Version = (6, 6);
 
-/// Whether everything is as the session's text first says.
+/// Returns true if the session has no other output on this kernel than on the newest one.
 pub(crate) fn is_newest(parts: &[Part], kernel: Version) -> bool {
     let differs = |part: &Part| match part {
         Part::Prose(_) => false,
@@ -22,7 +23,7 @@ pub(crate) fn is_newest(parts: &[Part], kernel: Version) -> bool {
     kernel >= TCX && !parts.iter().any(differs)
 }
 
-/// A session as it is on a kernel.
+/// Returns the session with its output on a kernel.
 pub(crate) fn on(parts: &[Part], kernel: Version) -> Vec<Part> {
     parts.iter().map(|part| part_on(part, kernel)).collect()
 }
@@ -44,7 +45,7 @@ fn part_on(part: &Part, kernel: Version) -> Part {
     }
 }
 
-/// What is printed where there is no tcx.
+/// Returns the output on a kernel without tcx.
 fn without_tcx(shown: &str) -> String {
     let mut text = String::new();
     let mut lines = shown.lines().peekable();
@@ -69,7 +70,7 @@ fn without_tcx(shown: &str) -> String {
     text
 }
 
-/// The program, what precedes the method, and the interface in a line of `onpath run`.
+/// Returns the program, the text before the method, and the interface in a line of `onpath run`.
 fn attached_by_link(line: &str) -> Option<(&str, &str, &str)> {
     let before = line.strip_suffix(" by a tcx link")?;
     let (program, port) = before.split_once(": port ")?;
@@ -77,7 +78,7 @@ fn attached_by_link(line: &str) -> Option<(&str, &str, &str)> {
     Some((program, before, interface.split_once(',')?.0))
 }
 
-/// A line with the mode of a port, in a table or in JSON.
+/// Replaces the mode of a port in a line of a table or of JSON.
 fn mode(line: &str) -> String {
     if let Some(rest) = line.strip_suffix(" tcx") {
         return format!("{rest} clsact");
@@ -89,7 +90,7 @@ fn mode(line: &str) -> String {
         })
 }
 
-/// The interface and what is there, in a line of `attached.sh`.
+/// Returns the interface and its attachment in a line of `attached.sh`.
 fn on_interface(line: &str) -> Option<(&str, &str)> {
     let (interface, what) = line.strip_prefix("on ")?.split_once(": ")?;
     ["a program", "tcx ", "clsact ", "a clsact qdisc"]
@@ -98,7 +99,8 @@ fn on_interface(line: &str) -> Option<(&str, &str)> {
         .then_some((interface, what))
 }
 
-/// What `attached.sh` prints of the same programs: what runs by XDP, then the filters of each interface and their qdisc.
+/// Returns the output of `attached.sh` for the same programs without tcx: programs at XDP, then the filters of each
+/// interface and their qdisc.
 fn attached(lines: &[&str]) -> String {
     let mut text = String::new();
     let mut filters: BTreeMap<&str, [usize; 2]> = BTreeMap::new();

@@ -1,7 +1,8 @@
-//! The command line as its users meet it: sessions with every error case and its whole text.
+//! Tests of the command line as users meet it: sessions with every error case and its full text.
 //!
 //! `sessions/` needs no privileges; `kernel/` runs programs by XDP in namespaces of its own and needs root.
-//! The blocks of documents that begin with "```console" are sessions too, one a document. [`pages`] runs the examples of diagnostics. `ONPATH_BLESS=1` writes what the commands print now into the files.
+//! The blocks of documents that begin with "```console" are sessions too, one a document. [`pages`] runs the examples of
+//! diagnostics. `ONPATH_BLESS=1` writes the present output of the commands to the files.
 
 mod kernels;
 mod pages;
@@ -68,7 +69,7 @@ fn check(file: &Path, fenced: bool, in_kernel: bool) -> Result<(), Failed> {
     let found = run(&expected, &environment)?;
     let (before, now) = (blur(&print(&expected)), blur(&print(&found)));
     if bless {
-        // A document for readers keeps its real numbers, and has them as they are now.
+        // A document for readers keeps real numbers, those of this run.
         std::fs::write(file, if fenced { print(&found) } else { now })?;
         return Ok(());
     }
@@ -83,7 +84,7 @@ fn check(file: &Path, fenced: bool, in_kernel: bool) -> Result<(), Failed> {
     .into())
 }
 
-/// What a session finds in its folder: the repository's programs, demo and tests, and files of its own.
+/// Puts the repository's programs, demo and tests, and the sessions' own files, into a session's folder.
 fn furnish(folder: &Path) -> std::io::Result<()> {
     // Other users run commands here too.
     std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))?;

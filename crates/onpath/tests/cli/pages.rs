@@ -1,4 +1,4 @@
-//! The pages of diagnostics: what each example prints has the code that its page is about, and no other.
+//! Tests of the pages of diagnostics: the output of each example has its page's code, and no other.
 
 use crate::session::{Environment, Part, run};
 use explain::{File, Page, groups};
@@ -6,10 +6,10 @@ use libtest_mimic::{Failed, Trial};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// No example takes longer, in seconds, also on a busy machine.
+/// Maximum time of an example, in seconds, also on a busy machine.
 const LONGEST: u32 = 120;
 
-/// A trial for each page that has an example, and one that shows that wrong examples are found.
+/// Returns a trial for each page that has an example, and one that shows that wrong examples are found.
 pub(crate) fn trials() -> Vec<Trial> {
     let pages = groups().iter().flat_map(|group| &group.pages);
     let with_example = pages.filter(|page| page.not_run.is_none());
@@ -36,8 +36,8 @@ fn check(page: &Page<'_>) -> Result<(), String> {
         folder: folder.path(),
         bin: bin.parent().ok_or("the binary has no folder")?,
         in_kernel: true,
-        // What was compiled before comes from the tests' cache: where something is to fail around clang, the example needs a program
-        // that no other has.
+        // Programs that were compiled before come from the tests' cache. An example of a failure with clang needs a
+        // program that no other example has.
         first_try: false,
         longest: LONGEST,
     };
@@ -80,7 +80,7 @@ fn command(line: &str) -> Part {
     }
 }
 
-/// The codes of the diagnostics in what commands print: `error[E0207]`.
+/// Returns the codes of the diagnostics in the output of commands: `error[E0207]`.
 fn codes(printed: &str) -> BTreeSet<String> {
     let behind = printed.split('[').skip(1);
     behind
@@ -90,7 +90,7 @@ fn codes(printed: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// A page as `check` takes it.
+/// Returns a page for `check`.
 fn example<'a>(code: &'a str, text: &'a str, command: &str) -> Page<'a> {
     let name = "p.p4";
     Page {
@@ -104,7 +104,7 @@ fn example<'a>(code: &'a str, text: &'a str, command: &str) -> Page<'a> {
     }
 }
 
-/// What shows that the trials can fail.
+/// Checks that wrong examples make the trials fail.
 fn wrong_examples_are_found() -> Result<(), String> {
     let check_it = "onpath check p.p4";
     let unknown = "const bit<8> TTL = LIMIT;\n";

@@ -1,54 +1,54 @@
-//! Sessions at a shell: commands, what they print, and how they end, together in one text.
+//! Sessions at a shell: commands with their output and exit status, in one text.
 //!
-//! A line that begins with `$ ` is a command for bash; the lines up to the next command, comment or empty line are
-//! what it prints (standard output and error as they come), and `[N]` its exit status if that is not 0. What it prints on
-//! older kernels may follow, below `[before Linux N.N:]`.
-//! Everything else is for the reader. Times, ids and instruction counts are blurred.
+//! A line that begins with `$ ` is a command for bash. The lines up to the next command, comment or empty line are
+//! its output (standard output and error as they come), and `[N]` its exit status if that is not 0. The output on
+//! older kernels may follow, below `[before Linux N.N:]`. Everything else is for the reader. Times, ids and
+//! instruction counts are blurred.
 
 use std::fmt::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A stretch of a session's text.
+/// A part of a session's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Part {
-    /// For the reader.
+    /// Text for the reader.
     Prose(String),
-    /// A command and what is written below it.
+    /// A command and the text below it.
     Command {
-        /// What bash runs.
+        /// Command line for bash.
         line: String,
-        /// What it prints, and its status.
+        /// Output and exit status.
         shown: String,
-        /// The same on older kernels, the newest of them first, where that differs.
+        /// Output on older kernels, if it differs, the newest kernel first.
         older: Vec<Older>,
     },
 }
 
-/// What a command prints on kernels before a version.
+/// Output of a command on kernels before a version.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Older {
-    /// The first version that does otherwise, as major and minor number.
+    /// First version with another output, as major and minor number.
     pub before: (u32, u32),
-    /// What it prints, and its status.
+    /// Output and exit status.
     pub shown: String,
 }
 
-/// Where and how a session runs.
+/// Environment in which a session runs.
 pub(crate) struct Environment<'a> {
-    /// The folder it begins in.
+    /// Folder in which the session begins.
     pub folder: &'a Path,
-    /// The folder that has `onpath`.
+    /// Folder of the `onpath` binary.
     pub bin: &'a Path,
-    /// In network and BPF file systems of its own; needs root.
+    /// True to run it in its own network namespace and BPF file system, which needs root.
     pub in_kernel: bool,
-    /// Whether times are those that a reader's first try takes: nothing is compiled beforehand.
+    /// True if nothing is compiled beforehand, so that times are those of a reader's first try.
     pub first_try: bool,
-    /// No session takes longer, in seconds.
+    /// Maximum time of a session, in seconds.
     pub longest: u32,
 }
 
-/// Takes a session's text apart. In `fenced` text only blocks between "```console" and "```" are sessions.
+/// Parses a session's text. In `fenced` text only blocks between "```console" and "```" are sessions.
 pub(crate) fn parse(text: &str, fenced: bool) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     let mut inside = !fenced;
@@ -95,7 +95,7 @@ pub(crate) fn parse(text: &str, fenced: bool) -> Vec<Part> {
     parts.into_iter().flat_map(split_blank_end).collect()
 }
 
-/// The version in a line that begins what older kernels print.
+/// Returns the version in a line that begins the output on older kernels.
 fn marker(line: &str) -> Option<(u32, u32)> {
     let version = line.strip_prefix("[before Linux ")?.strip_suffix(":]")?;
     let (major, minor) = version.split_once('.')?;
@@ -119,7 +119,7 @@ fn split_blank_end(mut part: Part) -> Vec<Part> {
     parts
 }
 
-/// The text of a session again.
+/// Prints a session as its text.
 pub(crate) fn print(parts: &[Part]) -> String {
     let mut text = String::new();
     for part in parts {
@@ -137,21 +137,21 @@ pub(crate) fn print(parts: &[Part]) -> String {
     text
 }
 
-/// What a session may take, in seconds, also on a busy machine.
+/// Maximum time of a session, in seconds, also on a busy machine.
 pub(crate) const LONGEST: u32 = 600;
 
-/// Between the outputs of two commands; no command prints it.
+/// Separator between the outputs of two commands, which no command prints.
 const SEPARATOR: &str = "\u{1e}";
 
-/// Runs every command, in one shell, and gives the session with what they printed now.
+/// Runs every command in one shell. Returns the session with the present output.
 pub(crate) fn run(parts: &[Part], environment: &Environment) -> Result<Vec<Part>, String> {
     let mut script = String::from("exec 2>&1\nset -o pipefail\n");
     // Cargo's cache of objects is root's alone.
     script += "setpriv() { ONPATH_OBJECT_CACHE= command setpriv \"$@\"; }\n";
     if environment.in_kernel {
-        // Pins of its own: what a session leaves behind ends with it.
+        // A session has its own pins, so nothing that it leaves behind outlives it.
         script += "mount -t bpf bpf /sys/fs/bpf || exit 1\nip link set lo up\n";
-        // Named network namespaces of its own too.
+        // It has its own named network namespaces too.
         script += "mkdir -p /run/netns && mount -t tmpfs tmpfs /run/netns || exit 1\n";
     }
     for part in parts {
@@ -169,10 +169,10 @@ pub(crate) fn run(parts: &[Part], environment: &Environment) -> Result<Vec<Part>
         true => &["unshare", "--net", "--mount", "bash", "-c"],
         false => &["bash", "-c"],
     };
-    // A command that hangs ends with all that the session started.
+    // The timeout ends a command that hangs, with all processes of the session.
     let mut command = Command::new("timeout");
     if environment.first_try {
-        // Also where cargo sets it.
+        // This overrides cargo's setting.
         command.env("ONPATH_OBJECT_CACHE", "");
     }
     let output = command
@@ -212,7 +212,7 @@ pub(crate) fn run(parts: &[Part], environment: &Environment) -> Result<Vec<Part>
     Ok(now)
 }
 
-/// What commands report of steps that take long on a slow machine.
+/// Returns true for a progress report, which commands print only on a slow machine.
 fn is_step(line: &str) -> bool {
     let steps = [
         ": compiling",
@@ -227,8 +227,7 @@ fn is_step(line: &str) -> bool {
         || line.starts_with("changing tables by ")
 }
 
-/// Whole lines without blanks at their ends and without empty lines, which would end a command's output, and
-/// without steps.
+/// Normalises output: no blanks at the ends of lines, no progress reports, and no empty lines at the end.
 fn tidy(printed: &str) -> String {
     printed
         .trim_end()
@@ -241,17 +240,17 @@ fn tidy(printed: &str) -> String {
         })
 }
 
-/// Numbers that differ from run to run or change with every better compiler, as `N`.
+/// Replaces numbers by `N` that differ from run to run or between versions of the compiler.
 pub(crate) fn blur(text: &str) -> String {
     let lines = text.lines().map(|line| {
         let (delays, heads) = ([" µs", " ns"], ["DELAY ", "FLOW "]);
-        // Delays, in columns as wide as they need.
+        // Delays, in columns of variable width.
         if delays.iter().any(|unit| line.contains(unit))
             || heads.iter().any(|h| line.starts_with(h))
         {
             return blur_delays(line) + "\n";
         }
-        // A report's row on a function has nothing but such numbers, in columns as wide as they need.
+        // A report's row on a function has only such numbers, in columns of variable width.
         if line.starts_with("onpath_xdp ") {
             "onpath_xdp N N\n".to_string()
         } else {
@@ -261,7 +260,7 @@ pub(crate) fn blur(text: &str) -> String {
     lines.collect()
 }
 
-/// A row of delays: each is `N`, whatever its unit, with one blank around it.
+/// Replaces each delay in a row by `N`, whatever its unit, with one blank around it.
 fn blur_delays(line: &str) -> String {
     let words: Vec<&str> = line.split_whitespace().collect();
     let is_delay = |i: usize| {
@@ -279,7 +278,8 @@ fn blur_delays(line: &str) -> String {
     kept.join(" ")
 }
 
-/// The text after a time such as `2026-11-28 21:30:16` or `2026-11-28 21:30:16.000001`, if it begins with one.
+/// Returns the text after a time such as `2026-11-28 21:30:16` or `2026-11-28 21:30:16.000001`, if it begins with
+/// one.
 fn after_time(text: &str) -> Option<&str> {
     const FORM: &str = "0000-00-00 00:00:00";
     let is_like = |(c, form): (char, char)| match form {
@@ -330,7 +330,7 @@ fn blur_line(line: &str) -> String {
     out + rest
 }
 
-/// The lines that differ, with some around them.
+/// Returns the lines that differ, with some lines before them.
 pub(crate) fn difference(expected: &str, found: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (expected.lines().collect(), found.lines().collect());
     let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();

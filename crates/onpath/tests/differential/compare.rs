@@ -1,4 +1,4 @@
-//! One program on both sides: the interpreter and the kernel.
+//! Comparison of one program on the interpreter and in the kernel.
 
 use crate::fate::{self, Seen};
 use arch::tc::Direction;
@@ -31,13 +31,13 @@ pub(crate) struct Prepared {
     hook: Hook,
 }
 
-/// Why there is nothing to compare.
+/// Reason why a program cannot be compared.
 pub(crate) enum Unfit {
-    /// The hook does not have its architecture.
+    /// The hook does not run its architecture.
     OtherModel,
-    /// The hook, by its own word, does not run it.
+    /// The hook refuses it with a diagnostic.
     Refused(String),
-    /// It should be compiled, and was not.
+    /// It should compile, but did not.
     Broken(String),
 }
 
@@ -46,17 +46,17 @@ const GROUPS: std::ops::RangeInclusive<u16> = 1..=3;
 /// Clone sessions that both sides have, if they have any.
 const SESSIONS: std::ops::RangeInclusive<u32> = 0..=2;
 
-/// How often the kernel lets a packet begin anew.
+/// Maximum number of times that the kernel resubmits or recirculates a packet.
 const KERNEL_ROUNDS: u32 = 32;
 
-/// The forms that generated code takes.
+/// Variants of generated code.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Forms {
-    /// Those that this kernel has.
+    /// Kernel whose features are used.
     pub kernel: Kernel,
     pub parse_record: ParseRecord,
     pub layout: Option<Structure>,
-    /// How functions are cut.
+    /// Outlined functions.
     pub parts: Option<Parts>,
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn prepare(file: &Path, hook: Hook, forms: Forms) -> Result<Prepared,
     };
     let compiled = bpf_target::compile(&program, &sources, request).map_err(|diagnostics| {
         let text = render_plain(&diagnostics, &sources);
-        // Codes from E0750 on are the kernel's and clang's: then our C is wrong.
+        // Codes from E0750 on are the kernel's and clang's, so the generated C is wrong.
         match diagnostics.iter().any(|d| d.code.0 >= "E0750") {
             true => Unfit::Broken(text),
             false => Unfit::Refused(text),
@@ -96,18 +96,18 @@ pub(crate) fn prepare(file: &Path, hook: Hook, forms: Forms) -> Result<Prepared,
     })
 }
 
-/// A packet that the two sides treat differently.
+/// A packet with different results on the two sides.
 #[derive(Debug)]
 pub(crate) struct Difference {
-    /// Which packet of the run.
+    /// Index of the packet in the run.
     pub number: usize,
-    /// What happened.
+    /// Description of the difference.
     pub text: String,
 }
 
 impl Prepared {
-    /// Runs `count` random packets with random entries, all from one seed. `scripts` are STF tests
-    /// whose packets are used too, changed.
+    /// Runs `count` random packets with random entries, all from one seed. Mutated packets of the STF tests in
+    /// `scripts` are among them.
     pub(crate) fn compare(
         &self,
         seed: u64,
@@ -142,7 +142,7 @@ impl Prepared {
             packets.extend(inputs::packets_from_scripts(
                 scripts,
                 count - count / 2,
-                // What a test run at traffic control takes.
+                // The longest packet that a test run at traffic control accepts.
                 kernel::test_run::LONGEST,
                 &mut random,
             ));
@@ -186,7 +186,7 @@ impl Prepared {
                 ..TcContext::default()
             };
             let found = match target.run_in(port, packet, context) {
-                // What comes in again is too short for a test run, and what it would leave is unknown.
+                // A recirculated packet is too short for a test run, so the rest of the result is unknown.
                 Err(StoreError::Unsupported { .. }) if copies_differ => return Ok(()),
                 found => found.map_err(|e| trouble(e.to_string()))?,
             };
@@ -199,7 +199,7 @@ impl Prepared {
         state::compare(&reference, target.store()).map_err(trouble)
     }
 
-    /// What is beside a packet before it runs.
+    /// Returns random metadata of a packet.
     fn marks(&self, random: &mut ChaCha8Rng) -> Marks {
         if self.hook == Hook::Xdp || random.random() {
             return Marks::default();
@@ -288,7 +288,7 @@ fn replicas(with_ids: bool, random: &mut ChaCha8Rng) -> Vec<Replica> {
     (0..count).map(|_| any()).collect()
 }
 
-/// The last lines of a log.
+/// Returns the last lines of a log.
 fn tail(log: &str) -> String {
     let lines: Vec<&str> = log.lines().collect();
     lines[lines.len().saturating_sub(20)..].join("\n")

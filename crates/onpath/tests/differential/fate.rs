@@ -1,21 +1,21 @@
-//! What became of a packet, in one form for both sides.
+//! Results of a packet, in one form for both sides.
 
 use bpf::abi::Hook;
 use interp::{Disposition, Fault};
 use kernel::test_run;
 use std::fmt::{self, Write};
 
-/// Where a packet went, what left it, and its copies.
+/// Result of a packet: its verdict, its bytes and its copies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Seen {
     fate: Fate,
-    /// Empty if nothing lives of the packet.
+    /// Bytes of the packet, empty if it was dropped without copies.
     bytes: Vec<u8>,
-    /// The ports of copies.
+    /// Ports of copies.
     copies: Vec<u32>,
-    /// What left in all, sorted, of programs whose copies may differ.
+    /// All packets that were sent, sorted, for programs whose copies may differ.
     sent: Option<Vec<(u32, Vec<u8>)>>,
-    /// Mark and priority of a packet that `tc_model` let live.
+    /// Mark and priority of a packet that a program of `tc_model` did not drop.
     marks: Option<(u32, u32)>,
 }
 
@@ -34,7 +34,7 @@ impl Fate {
     }
 }
 
-/// The interpreter's result.
+/// Converts the interpreter's result.
 pub(crate) fn of_reference(
     outcome: interp::Outcome,
     hook: Hook,
@@ -95,7 +95,7 @@ fn all_sent(packets: Vec<control::Packet>) -> Seen {
     }
 }
 
-/// The copies of a multicast group: the kernel sends the packet itself to the last port.
+/// Converts the copies of a multicast group. The kernel sends the packet itself to the last port.
 fn replicated(outcome: interp::Outcome) -> Seen {
     let mut packets = outcome.packets;
     let last = packets.pop();
@@ -111,7 +111,7 @@ fn replicated(outcome: interp::Outcome) -> Seen {
     }
 }
 
-/// The kernel's result.
+/// Converts the kernel's result.
 pub(crate) fn of_target(outcome: test_run::Outcome, program: &ir::Program) -> Seen {
     if let Some(sent) = outcome.sent {
         return all_sent(sent);
@@ -136,8 +136,9 @@ pub(crate) fn of_target(outcome: test_run::Outcome, program: &ir::Program) -> Se
     }
 }
 
-/// The kernel lets no program make a packet shorter than an Ethernet header, or, by traffic control, one that ends
-/// within a VLAN tag. One that comes so is dropped in front of traffic control; in a test run, where it changes its length.
+/// Returns true if results differ only because the kernel drops a packet that is too short. No program can make a
+/// packet shorter than an Ethernet header or, at traffic control, one that ends within a VLAN tag. Such an incoming
+/// packet is dropped before traffic control, and in a test run when its length changes.
 pub(crate) fn too_short(came: &[u8], expected: &Seen, found: &Seen, hook: Hook) -> bool {
     if hook != Hook::Xdp && ends_within_tag(came) && found.fate == Fate::Drop {
         return true;
@@ -192,7 +193,7 @@ impl fmt::Display for Seen {
     }
 }
 
-/// Bytes in hexadecimal.
+/// Returns bytes in hexadecimal.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");

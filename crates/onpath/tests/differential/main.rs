@@ -1,10 +1,10 @@
-//! Interpreter against kernel, bit for bit: the repository's programs and random ones, with random
-//! packets and random entries.
+//! Comparison of interpreter and kernel, bit for bit: the repository's programs and random ones, with random packets
+//! and random entries.
 //!
-//! `ONPATH_DIFF_PACKETS` and `ONPATH_DIFF_PROGRAMS` set how much, `ONPATH_DIFF_SEED` where to begin: a
-//! failure names the seed that shows it again. `ONPATH_DIFF_KERNEL` names a version of Linux, such as 6.1: the programs then
-//! have the forms of that one. `ONPATH_DIFF_SHRINKING` is how many compilations a failure may cost until it is shown; with 0 a long run
-//! shows many.
+//! `ONPATH_DIFF_PACKETS` and `ONPATH_DIFF_PROGRAMS` set the numbers of packets and programs, and `ONPATH_DIFF_SEED`
+//! the first seed. A failure names the seed that reproduces it. `ONPATH_DIFF_KERNEL` names a version of Linux, such
+//! as 6.1, whose lowerings the programs then have. `ONPATH_DIFF_SHRINKING` is the maximum number of compilations to
+//! shrink a failure; with 0 a long run shows many failures.
 
 mod compare;
 mod fate;
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use testkit::generate::{self, Generated, Model};
 use testkit::{files, refused};
 
-/// Packets for one choice of entries.
+/// Number of packets for one choice of entries.
 const BATCH: usize = 250;
 
 const HOOKS: [Hook; 3] = [Hook::Xdp, Hook::TcIngress, Hook::TcEgress];
@@ -35,26 +35,27 @@ fn name_of(hook: Hook) -> &'static str {
     }
 }
 
-/// Whether a hook has an architecture, by its package.
+/// Returns true if a hook runs the architecture of a package.
 fn has(hook: Hook, package: &str) -> bool {
     arch::by_package(package).is_some_and(|arch| match hook {
         Hook::Xdp | Hook::TcIngress => arch.places.contains(&hook.place()),
-        // What the hook has in common with ingress is compared there.
+        // The architectures that it shares with ingress are compared there.
         Hook::TcEgress => arch.model == arch::Model::Tc,
     })
 }
 
-/// Seeds of programs that are always compared: tuple space search, and functions that are cut.
+/// Seeds of programs that are always compared: tuple space search, and outlined functions.
 const FORMS: [usize; 2] = [4, 5];
-/// Seeds of programs that copy packets which the verifier once refused: in parts, it lost what clang knew of a pointer.
+/// Seeds of programs that copy packets and that the verifier once rejected: with outlined functions, it lost a
+/// pointer's bounds that clang relied on.
 const REFUSED_ONCE: [usize; 1] = [20];
-/// Seeds of programs for a switch that were once processed otherwise than by the interpreter: a hash that draws a random number did so only where
-/// somebody read it; a packet came that ends within a VLAN tag, which the kernel drops.
+/// Seeds of `v1model` programs that once differed from the interpreter. In one, a hash drew a random number only if
+/// its result was read. In the other, a packet ended within a VLAN tag, which the kernel drops.
 const DIFFERED_ONCE: [usize; 2] = [2010, 30013];
 
 fn main() {
     let args = Arguments::from_args();
-    // As many as an emulated guest of the matrix takes in minutes.
+    // An emulated guest of the matrix takes minutes for this many.
     let packets = number("ONPATH_DIFF_PACKETS", 60);
     let programs = number("ONPATH_DIFF_PROGRAMS", 3);
     let seed = number("ONPATH_DIFF_SEED", 1);
@@ -66,7 +67,7 @@ fn main() {
         for hook in HOOKS {
             let file = file.clone();
             let name = format!("{}::{}", name_of(hook), files::short(&file));
-            // The kernel takes a second for a packet whose program has no end; the STF tests have a few.
+            // The kernel takes a second for a packet whose program never ends. The STF tests have a few of these.
             let is_long = name.contains("tests/stf/parser/endless");
             let trial = Trial::test(name, move || written(&file, hook, packets, seed as u64));
             trials.push(trial.with_ignored_flag(is_long));
@@ -115,7 +116,7 @@ fn number(variable: &str, default: usize) -> usize {
         .unwrap_or(default)
 }
 
-/// The kernel whose forms programs have.
+/// Returns the kernel whose lowerings the programs have.
 fn kernel() -> Kernel {
     let Ok(text) = std::env::var("ONPATH_DIFF_KERNEL") else {
         return Kernel::This;
@@ -126,7 +127,7 @@ fn kernel() -> Kernel {
     Kernel::Version(version.unwrap_or_else(|| panic!("`{text}` is no version, such as 6.1")))
 }
 
-/// A program of the repository.
+/// Compares a program of the repository.
 fn written(file: &Path, hook: Hook, packets: usize, seed: u64) -> Result<(), Failed> {
     let scripts = scripts_of(file);
     let forms = Forms {
@@ -152,7 +153,7 @@ fn written(file: &Path, hook: Hook, packets: usize, seed: u64) -> Result<(), Fai
     })
 }
 
-/// A program's STF tests: in `programs/` all of its folder, elsewhere those that begin with its name.
+/// Returns a program's STF tests: all of its folder if it is alone there, and else those that begin with its name.
 fn scripts_of(file: &Path) -> Vec<PathBuf> {
     let stem = file
         .file_stem()
@@ -174,12 +175,12 @@ fn scripts_of(file: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Whether a program has its folder for itself.
+/// Returns true if a program is alone in its folder, which then has its name.
 fn alone(file: &Path) -> bool {
     file.parent().and_then(Path::file_name) == file.file_stem()
 }
 
-/// All packets in batches, each with entries of its own.
+/// Compares all packets in batches, each with its own entries.
 fn compare(
     prepared: &Prepared,
     seed: u64,
@@ -195,7 +196,7 @@ fn compare(
     Ok(())
 }
 
-/// A generated program; a difference is shrunk.
+/// Compares a generated program. A program that differs is shrunk.
 fn random(seed: u64, hook: Hook, model: Model, packets: usize) -> Result<(), Failed> {
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
     let program = generate::program(model, &mut generator);
@@ -204,30 +205,30 @@ fn random(seed: u64, hook: Hook, model: Model, packets: usize) -> Result<(), Fai
     let Err(first) = check(&program) else {
         return Ok(());
     };
-    // Shrinking may take longer than somebody waits.
+    // This is printed now, as shrinking may take long.
     eprintln!("seed {seed}, which is shrunk now: {first}");
     let (program, text) = shrink(program, first, check);
     Err(format!("seed {seed}: {text}\n{}", program.text()).into())
 }
 
-/// What is wrong with a program, if something is.
+/// Compares a generated program, in a variant that the seed chooses.
 fn check(program: &Generated, hook: Hook, seed: u64, packets: usize) -> Result<(), String> {
     let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
     let file = dir.path().join("random.p4");
     std::fs::write(&file, program.text()).map_err(|e| e.to_string())?;
-    // What the parser leaves, half of them keep in memory.
+    // Half of the programs keep their parse results in a map.
     let parse_record = match seed % 2 {
         0 => ParseRecord::Always,
         _ => ParseRecord::BySize,
     };
-    // A quarter each of what is searched by masks, of what has prefixes, and of exact keys.
+    // A quarter of the programs each has another structure for masks, for prefixes and for exact keys.
     let layout = match seed % 4 {
         0 => Some(Structure::TupleSpace),
         1 => Some(Structure::MultibitTrie),
         2 => Some(Structure::Buckets),
         _ => None,
     };
-    // A fifth is cut wherever it can be, some of it into several programs.
+    // A fifth of the programs is outlined wherever possible, some of them into several programs.
     let programs = 1 + (seed / 5 % 3) as usize;
     let parts = seed
         .is_multiple_of(5)
@@ -240,14 +241,14 @@ fn check(program: &Generated, hook: Hook, seed: u64, packets: usize) -> Result<(
     };
     match prepare(&file, hook, forms) {
         Ok(prepared) => compare(&prepared, seed, packets, &[]).map_err(|(_, d)| d.text),
-        // The generator makes nothing that the hook does not have: a refusal would prove nothing.
+        // The generator makes only programs that the hook supports, as a refused program would test nothing.
         Err(Unfit::OtherModel) => Err("not compiled: it is for another hook".into()),
         Err(Unfit::Refused(why)) => Err(format!("not compiled: {why}")),
         Err(Unfit::Broken(text)) => Err(format!("not compiled: {text}")),
     }
 }
 
-/// Takes away what is not needed for the program to go wrong in the same way.
+/// Shrinks a program as long as it fails in the same way.
 fn shrink(
     program: Generated,
     first: String,

@@ -1,4 +1,4 @@
-//! What ARCHITECTURE.md says of the crates, held against their manifests and texts.
+//! Statements of ARCHITECTURE.md about the crates, checked against their manifests and sources.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ pub(crate) fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// All files below a folder of the repository, as paths from its root, without what was built.
+/// Returns all files below a folder of the repository, as paths from its root, without build output.
 pub(crate) fn files(folder: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_string()];
@@ -35,7 +35,7 @@ pub(crate) fn files(folder: &str) -> Vec<String> {
     found
 }
 
-/// The names of all crates.
+/// Returns the names of all crates.
 pub(crate) fn crates() -> BTreeSet<String> {
     let names = files("crates").into_iter().filter_map(|path| {
         path.strip_suffix("/Cargo.toml")?
@@ -45,7 +45,7 @@ pub(crate) fn crates() -> BTreeSet<String> {
     names.collect()
 }
 
-/// What each crate declares that it uses outside of its tests.
+/// Returns the dependencies that each crate declares outside of its tests.
 fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     let of = |name: &String| {
         let manifest = read(&root().join(format!("crates/{name}/Cargo.toml")));
@@ -67,13 +67,13 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
         .collect()
 }
 
-/// The code in a file's text without its tests; `None` if it has none.
+/// Returns the code in a file's text without its tests, or `None` if the file is no source or all tests.
 pub(crate) fn own_code<'t>(file: &str, text: &'t str) -> Option<&'t str> {
     let is_test = file.ends_with("tests.rs") || file.contains("/tests/");
     if is_test || !file.ends_with(".rs") {
         return None;
     }
-    // Tests in a file of their own are declared in any place.
+    // Tests in a file of their own may be declared anywhere.
     let mut begins = text.match_indices("#[cfg(test)]\nmod ");
     let inline = begins.find(|(at, mark)| {
         let line = text[at + mark.len()..].lines().next();
@@ -82,7 +82,7 @@ pub(crate) fn own_code<'t>(file: &str, text: &'t str) -> Option<&'t str> {
     Some(inline.map_or(text, |(at, _)| &text[..at]))
 }
 
-/// The crates with a line of code, outside of tests, that has one of these pieces.
+/// Returns the crates with a line of code, outside of tests, that contains one of these texts.
 fn crates_that_say(pieces: &[&str]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for name in crates() {
@@ -164,7 +164,8 @@ fn only_tests_use_testkit_and_the_native_target() {
     assert_eq!(users.into_keys().collect::<Vec<_>>(), [""; 0]);
 }
 
-/// Crates that a layer must not know, however many lie between. Whoever knows `kernel`, `clang` or `net` knows `host`.
+/// Crates that a layer must not depend on, even indirectly. A crate that depends on `kernel`, `clang` or `net`
+/// depends on `host` too.
 const UNKNOWN: &[(&str, &[&str])] = &[
     ("diag", &["syntax", "hir", "ir", "host"]),
     ("settings", &["syntax", "ir", "payload", "host"]),
@@ -246,7 +247,7 @@ fn every_crate_has_a_line_in_the_map_and_every_line_a_crate() {
     assert_eq!(named, crates());
 }
 
-/// `a/{b,c}.rs` is two files.
+/// Expands the braces of a name: `a/{b,c}.rs` is two files.
 fn braces(name: &str) -> Vec<String> {
     match name
         .split_once('{')

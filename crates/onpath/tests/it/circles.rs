@@ -1,12 +1,12 @@
-//! Circles of files that import each other, held against a bound: who changes one file of a circle has to know all of them.
+//! Bounds on cycles of files that import each other. To change one file of a cycle, one has to know all of them.
 
 use crate::architecture::{crates, files, own_code, read, root};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most files of a circle, in crates without a bound of their own.
+/// Maximum number of files of a cycle, in crates without a bound of their own.
 const MOST: usize = 10;
 
-/// Crates with larger circles, which are not to grow.
+/// Crates with larger cycles, which must not grow.
 const LARGER: [(&str, usize); 7] = [
     ("emit", 25),
     ("interp", 13),
@@ -17,8 +17,8 @@ const LARGER: [(&str, usize); 7] = [
     ("writers", 30),
 ];
 
-/// Imports of each module of a crate from the crate itself, by the modules' paths: every path that begins with `crate` or `super`, and every module
-/// below that its parent calls.
+/// Returns the imports of each module from its own crate, by the modules' paths. An import is a path that begins with
+/// `crate` or `super`, or a submodule that its parent uses.
 fn imports(name: &str) -> BTreeMap<String, BTreeSet<String>> {
     let folder = format!("crates/{name}/src");
     let mut codes = BTreeMap::new();
@@ -32,7 +32,7 @@ fn imports(name: &str) -> BTreeMap<String, BTreeSet<String>> {
             codes.insert(module, lines.collect::<Vec<_>>().join("\n"));
         }
     }
-    // Names that the crate's root has of its modules.
+    // Names that the crate's root exports from its modules.
     let root_of = |file: &String| file.ends_with("/lib.rs");
     let lib = files(&folder).into_iter().find(root_of);
     let lib = lib.map(|file| read(&root().join(file))).unwrap_or_default();
@@ -84,12 +84,12 @@ fn imports(name: &str) -> BTreeMap<String, BTreeSet<String>> {
     codes.iter().map(of).collect()
 }
 
-/// The module above one.
+/// Returns the parent of a module.
 fn above(module: &str) -> &str {
     module.rsplit_once("::").map_or("", |(above, _)| above)
 }
 
-/// Places in a text at which one of these paths begins.
+/// Returns the positions in a text at which one of these paths begins.
 fn words<'w>(text: &str, wanted: &[&'w str]) -> Vec<(usize, &'w str)> {
     let is_first =
         |at: usize| !text[..at].ends_with(|c: char| c.is_alphanumeric() || "_:".contains(c));
@@ -100,7 +100,8 @@ fn words<'w>(text: &str, wanted: &[&'w str]) -> Vec<(usize, &'w str)> {
     wanted.iter().flat_map(of).collect()
 }
 
-/// Adds the paths that a text begins with, perhaps several in braces, each behind `before`; gives what follows.
+/// Adds the paths that a text begins with, perhaps several in braces, each prefixed by `before`. Returns the rest of
+/// the text.
 fn tree<'t>(text: &'t str, before: &str, paths: &mut Vec<String>) -> &'t str {
     if text.starts_with('}') {
         return text;
@@ -114,13 +115,13 @@ fn tree<'t>(text: &'t str, before: &str, paths: &mut Vec<String>) -> &'t str {
     }
     while !rest.starts_with('}') {
         rest = tree(rest[1..].trim_start(), &path, paths);
-        // It may have another name here.
+        // It may be renamed by `as`.
         rest = rest.find([',', '}']).map_or("}", |at| &rest[at..]);
     }
     &rest[1..]
 }
 
-/// The modules that one leads to.
+/// Returns the modules that a module imports, directly or indirectly.
 fn reached<'i>(
     imports: &'i BTreeMap<String, BTreeSet<String>>,
     from: &'i str,
@@ -134,7 +135,7 @@ fn reached<'i>(
     reached
 }
 
-/// The largest set of modules that all lead to each other.
+/// Returns the largest set of modules that all import each other, directly or indirectly.
 fn circle(imports: &BTreeMap<String, BTreeSet<String>>) -> Vec<&String> {
     let all: BTreeMap<&String, BTreeSet<&String>> =
         imports.keys().map(|m| (m, reached(imports, m))).collect();

@@ -1,9 +1,9 @@
-//! Every diagnostic that the sources can give has a page, and every page is about one that they can give.
+//! Tests that every diagnostic in the sources has a page, and every page a diagnostic.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The codes in the code of all crates, outside of tests.
+/// Returns the codes in the code of all crates, outside of tests.
 fn given() -> BTreeSet<String> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut found = BTreeSet::new();
@@ -27,7 +27,7 @@ fn given() -> BTreeSet<String> {
     found
 }
 
-/// The codes that are string literals of a source, in front of its tests.
+/// Returns the codes that are string literals of a source, before its tests.
 fn literals(source: &str) -> BTreeSet<String> {
     let code = source
         .split("#[cfg(test)]\nmod ")
@@ -40,7 +40,7 @@ fn literals(source: &str) -> BTreeSet<String> {
     code.split('"').filter(is_code).map(String::from).collect()
 }
 
-/// What is in one set and not in the other, as the lines of a report.
+/// Returns the differences between the sets, as lines of a report.
 fn differences(given: &BTreeSet<String>, pages: &BTreeSet<String>) -> Vec<String> {
     let missing = given.difference(pages);
     let stale = pages.difference(given);
@@ -60,7 +60,7 @@ fn every_diagnostic_has_a_page_and_every_page_a_diagnostic() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// The files of the repository that a page refers to.
+/// Returns the files of the repository that a page refers to.
 fn referred(text: &str) -> Vec<&str> {
     let see = text.split("**See.**").nth(1).unwrap_or_default();
     let see = see.split("\n\n").next().unwrap_or_default();

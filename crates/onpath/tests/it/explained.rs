@@ -1,4 +1,4 @@
-//! What `onpath query --explain` says of the programs of queries, and what they do: for every message and attribute that is built in.
+//! Comparison of `onpath query --explain` with the generated programs, for every built-in message and attribute.
 
 use bpf::abi::Hook;
 use diag::{SourceMap, render_plain};
@@ -9,7 +9,7 @@ use payload::{Kind, Schema};
 use std::collections::BTreeSet;
 use telemetry::{Catalogue, Schemas};
 
-/// The names of a message's attributes, with a key in the place of `*`.
+/// Returns the names of a message's attributes, with a key in place of `*`.
 fn names(schema: &Schema) -> impl Iterator<Item = String> {
     schema.names().into_iter().map(|attribute| {
         let named = ["a", "1", "a/@b"].map(|key| attribute.replace('*', key));
@@ -23,7 +23,7 @@ fn explanation(schemas: &Schemas, text: &str) -> String {
     telemetry::explain(&query.expect("a query"), schemas, None)
 }
 
-/// What the explanation says of how a program goes through messages, and the C of that program.
+/// Returns the explanation's passage on the technique of a program, and the program's C.
 fn explained(schemas: &Schemas, text: &str) -> (String, String) {
     let mut map = SourceMap::new();
     let query = telemetry::compile(text, &Catalogue::new(schemas), &mut map)
@@ -44,11 +44,11 @@ fn explained(schemas: &Schemas, text: &str) -> (String, String) {
     (passage.expect("a passage").to_owned(), output.c_source)
 }
 
-/// What the C of a program does with each message for which the query is.
+/// Returns the technique by which a program's C reads each message, in the explanation's words.
 fn done(source: &str) -> String {
     let parse = source.split("_message_parse(").nth(1).expect("a function");
     let parse = parse.split("\n}\n").next().unwrap_or_default();
-    // What stands behind this is read only of messages that lack an attribute.
+    // The rest is reached only for messages that lack an attribute.
     let (read, is_whole) = match parse.split_once("// what follows does not matter") {
         Some((read, _)) => (read, false),
         None => (parse, true),

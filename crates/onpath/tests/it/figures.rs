@@ -1,11 +1,11 @@
-//! Figures by group in the kernel, read while packets change them on several processors. Needs root.
+//! Tests of metrics by group in the kernel, read while packets change them on several processors. Needs root.
 
 use crate::flow_state::machine::{Compiled, call};
 use bpf::abi::Hook;
 use control::{Figure, Store};
 use std::thread;
 
-/// Keys of two halves that belong together, many more than have room, so that they take each other's places.
+/// Program with keys of two matching halves. There are many more keys than slots, so that they evict each other.
 const CHANGING_KEYS: &str = "
 #include <telemetry.p4>
 struct key_t { bit<64> one; bit<64> other; }
@@ -59,7 +59,7 @@ fn a_reader_sees_no_half_of_a_key_and_no_packet_is_lost() {
     assert_eq!(count(store, all), 2 * u64::from(RUNS));
 }
 
-/// The values in a tally of one group.
+/// Returns the number of values in a tally.
 fn count(store: &impl Store, tally: schema::Object) -> u64 {
     let groups = store.figures(tally).expect("a tally").groups;
     groups.iter().fold(0, |sum, group| match &group.figure {

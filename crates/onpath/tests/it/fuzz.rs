@@ -1,6 +1,6 @@
-//! Mutated P4 text through the front end: it may refuse, but never panics and never hangs.
+//! Fuzzing of the front end with mutated P4 text: it may refuse a text, but must not panic or hang.
 //!
-//! A few seconds in the test suite; `make fuzz` takes ten minutes. A failing text is kept under
+//! It runs for a few seconds in the test suite, and for ten minutes in `make fuzz`. A failing text is kept under
 //! `target/fuzz/` and named in the failure.
 
 use rand::seq::{IndexedRandom, SliceRandom};
@@ -15,10 +15,10 @@ use syntax::{LoadError, Loaded, SourceLoader};
 use testkit::files;
 use testkit::generate::{self, Model};
 
-/// One text may take this long in a debug build on a busy machine.
+/// Maximum time for one text, in a debug build on a busy machine.
 const LONGEST: Duration = Duration::from_secs(20);
 
-/// The text under test, with the built-in includes after it.
+/// Loader of the text under test and of the built-in headers.
 struct OneText<'a> {
     text: &'a str,
     files: driver::FileLoader,
@@ -36,7 +36,7 @@ impl SourceLoader for OneText<'_> {
     }
 }
 
-/// The whole path to IR; its result does not matter.
+/// Compiles a text to IR and renders all diagnostics. The result does not matter.
 fn compile(text: &str) {
     let loader = OneText {
         text,
@@ -74,7 +74,7 @@ fn compile(text: &str) {
     diag::to_json(&all, &map);
 }
 
-/// Pieces that mutations insert: what most often leads into corners.
+/// Pieces that mutations insert, which most often lead to corner cases.
 const PIECES: &[&str] = &[
     "0",
     "1",
@@ -199,7 +199,7 @@ fn mutate(random: &mut ChaCha8Rng, corpus: &[String]) -> String {
     }
     let mut text = text.concat();
     if random.random_range(0..8) == 0 && !text.is_empty() {
-        // Beyond tokens: any character anywhere.
+        // Besides tokens, any character may be inserted anywhere.
         let at = random.random_range(0..text.len());
         if text.is_char_boundary(at) {
             text.insert(
@@ -244,7 +244,7 @@ fn mutated_text_neither_panics_nor_hangs() {
         .map(|(seed, model)| generate::program(model, &mut ChaCha8Rng::seed_from_u64(seed)).text());
     let corpus: Vec<String> = written.chain(random).collect();
     let start = Instant::now();
-    // The watchdog sees what the working thread cannot: that it does not come back.
+    // A watchdog detects that the working thread hangs.
     let current = Mutex::new(String::new());
     let began = AtomicU64::new(u64::MAX);
     let done = AtomicU64::new(0);

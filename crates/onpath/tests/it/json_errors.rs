@@ -1,12 +1,12 @@
-//! What commands with `--json` print when they fail: an object with `diagnostics`, and nothing for people.
+//! Tests of failing commands with `--json`, which must print an object with `diagnostics` and no text.
 
 use clap::{Command, CommandFactory};
 use onpath::args::Cli;
 use serde_json::Value;
 use std::process;
 
-/// A failure of each command that has `--json`, besides wrong flags. Those that print a result even then, or never fail,
-/// have none.
+/// Arguments that make each command with `--json` fail, besides wrong flags. Commands that always print a result, or
+/// never fail, have none.
 const FAILURES: &[(&str, &[&str])] = &[
     ("build", &["absent.p4", "-o", "absent"]),
     ("check", &[]),
@@ -42,7 +42,7 @@ const FAILURES: &[(&str, &[&str])] = &[
     ("unload", &["absent"]),
 ];
 
-/// The commands that have `--json`, by their names.
+/// Finds the names of the commands that have `--json`.
 fn commands(command: &Command, path: &str, found: &mut Vec<String>) {
     if command
         .get_arguments()
@@ -55,7 +55,7 @@ fn commands(command: &Command, path: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Runs a command with `--json` and gives the status and the errors' messages.
+/// Runs a command with `--json`. Returns its status and the errors' messages.
 fn fail(command: &str, arguments: &[&str]) -> (i32, Vec<String>) {
     let output = process::Command::new(env!("CARGO_BIN_EXE_onpath"))
         .args(command.split(' '))

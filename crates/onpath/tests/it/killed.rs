@@ -1,7 +1,7 @@
-//! Commands that are killed at any moment, before and after what they do is done: the next command finds or leaves nothing
-//! of them. Needs root.
+//! Tests with commands that are killed at any moment, before and after their work is done. The next commands must
+//! leave no trace of them. Needs root.
 //!
-//! `ONPATH_KILLS` sets how many commands are killed, `ONPATH_KILLS_SEED` which and when.
+//! `ONPATH_KILLS` sets the number of killed commands, and `ONPATH_KILLS_SEED` the choice of the moments.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -31,10 +31,10 @@ control dep(in headers_t hdr, packet_out packet) { apply { packet.emit(hdr.eth);
 xdp(prs(), sw(), dep()) main;
 ";
 
-/// Entries of which a load is one or the other, and no mix.
+/// Number of entries. After a killed load, the table has all old or all new entries, and no mixture.
 const HOSTS: u32 = 2_000;
 
-/// A command, what is to run before it, and whether it runs until it is ended.
+/// A command, the commands to run before it, and true in `stays` if it runs until it is ended.
 struct Kind {
     name: &'static str,
     before: &'static [&'static [&'static str]],
@@ -128,7 +128,7 @@ target = "xdp"
 dev = "v1"
 "#;
 
-/// Two interfaces and a BPF file system that nobody else sees, a folder, and what each kind of command needs.
+/// Isolated environment: two interfaces, a BPF file system, and a folder with the files of all commands.
 struct Place {
     holder: Child,
     folder: tempfile::TempDir,
@@ -164,7 +164,7 @@ impl Place {
         Place { holder, folder }
     }
 
-    /// A program with these arguments in the place.
+    /// Returns a command that runs a program in the environment.
     fn command(&self, program: &str, words: &[&str]) -> Command {
         let mut command = Command::new("nsenter");
         command
@@ -205,7 +205,7 @@ impl Place {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// The programs at the interfaces.
+    /// Returns the programs at the interfaces.
     fn attached(&self) -> Vec<String> {
         let tcx = format!("{}/tests/cli/files/tcx.py", env!("CARGO_MANIFEST_DIR"));
         let links = self.prints("python3", &[&tcx, "v0", "v1"]);
@@ -215,7 +215,8 @@ impl Place {
         links.lines().chain(others).map(String::from).collect()
     }
 
-    /// Programs on the interfaces, the interfaces' settings, pins, and files in the folder for temporary ones.
+    /// Returns the state that commands may change: attached programs, the interfaces' settings, pins, and temporary
+    /// files.
     fn state(&self) -> String {
         let attached = self.attached();
         let links = self.prints("ip", &["-d", "-o", "link", "show", "type", "veth"]);
@@ -231,7 +232,7 @@ impl Place {
         format!("{attached:?} {settings:?} {pinned:?} {temporary:?} {features:?}")
     }
 
-    /// All entries are the old ones, or all the new ones.
+    /// Checks that all entries are old, or all are new.
     fn is_no_mix(&self) {
         let dump = self.done(&["table", "dump", "hosts", "--entries"]);
         let dump = String::from_utf8_lossy(&dump.stdout);
@@ -251,7 +252,7 @@ impl Drop for Place {
     }
 }
 
-/// The time that a command takes until it is done, or runs.
+/// Measures the time that a command takes until it is done, or until its program is attached.
 fn time(place: &Place, kind: &Kind) -> Duration {
     let begun = Instant::now();
     if !kind.stays {
@@ -285,7 +286,7 @@ fn nothing_is_left_of_killed_commands() {
     let seed = set("ONPATH_KILLS_SEED").unwrap_or(1);
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let place = Place::new();
-    // The folder for pins is there from the first command on.
+    // The folder for pins exists after the first command.
     place.done(RUN);
     place.done(&["unload", "--all"]);
     let clean = place.state();
@@ -293,7 +294,7 @@ fn nothing_is_left_of_killed_commands() {
         for before in kind.before {
             place.done(before);
         }
-        // Programs are compiled by the first run of a kind.
+        // The first run of a kind compiles its programs, so that later ones are fast.
         let took = time(&place, kind);
         place.done(&["unload", "--all"]);
         for before in kind.before {
@@ -310,7 +311,7 @@ fn nothing_is_left_of_killed_commands() {
         if kind.name == "table load" {
             place.is_no_mix();
         }
-        // It sweeps what is left, and finds what is whole.
+        // It removes the remains, and lists complete instances.
         place.done(&["ls"]);
         place.done(&["unload", "--all"]);
         let at = format!(

@@ -1,4 +1,4 @@
-//! The integration tests, in one binary: a module a subject. Apart are those with a harness of their own, and
+//! Integration tests in one binary, a module for each subject. Separate are those with a harness of their own, and
 //! `pdm_truth`, which measures times on real traffic.
 
 mod architecture;

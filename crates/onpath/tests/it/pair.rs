@@ -1,4 +1,4 @@
-//! The measurement's two programs as they are shipped, for their hooks, with one state for both.
+//! The measurement's two shipped programs, compiled for their hooks and loaded with shared state.
 
 use bpf::abi::Hook;
 use control::{Store, entries};
@@ -11,7 +11,7 @@ use kernel::bundle::{self, SharedMap, Source};
 use std::path::Path;
 use std::sync::Arc;
 
-/// One of them, compiled.
+/// One of the programs, compiled.
 pub(crate) struct Compiled {
     name: &'static str,
     program: Arc<Program>,
@@ -19,7 +19,7 @@ pub(crate) struct Compiled {
     built: bpf_target::Compiled,
 }
 
-/// What a program becomes for a hook; `observe` is for [`kernel::TestRun`], which tells it the time.
+/// Compiles a program for a hook. `observe` is for [`kernel::TestRun`], which supplies its clock.
 pub(crate) fn compile(
     file: &Path,
     hook: Hook,
@@ -36,7 +36,7 @@ pub(crate) fn compile(
     (program, sources, built)
 }
 
-/// What a program becomes that must be accepted.
+/// Compiles a program that must be accepted.
 pub(crate) fn compile_for(
     program: &Program,
     sources: &SourceMap,
@@ -46,7 +46,7 @@ pub(crate) fn compile_for(
         .unwrap_or_else(|diagnostics| panic!("{}", render_plain(&diagnostics, sources)))
 }
 
-/// Loads programs of one host: the states that several know are one.
+/// Loads the programs of one host, which share their states.
 pub(crate) fn load<const N: usize>(members: [&Compiled; N]) -> [Instance; N] {
     let sources = members.map(|member| Source {
         name: member.name,
@@ -77,12 +77,12 @@ pub(crate) fn load<const N: usize>(members: [&Compiled; N]) -> [Instance; N] {
 }
 
 impl Compiled {
-    /// The one for packets that go out; see [`compile`].
+    /// Compiles the program for outgoing packets; see [`compile`].
     pub(crate) fn egress(observe: bool) -> Compiled {
         Compiled::new("egress", Hook::TcEgress, observe)
     }
 
-    /// The one for packets that come in.
+    /// Compiles the program for incoming packets.
     pub(crate) fn ingress(observe: bool) -> Compiled {
         Compiled::new("ingress", Hook::TcIngress, observe)
     }
@@ -99,14 +99,14 @@ impl Compiled {
         }
     }
 
-    /// An extern object by name, as `flows` or `egress.egress_packets`.
+    /// Returns an extern object by name, such as `flows` or `egress.egress_packets`.
     pub(crate) fn object(&self, name: &str) -> ExternInst {
         let mut all = self.program.externs.iter();
         let found = all.find(|(_, object)| object.name == name);
         found.unwrap_or_else(|| panic!("no `{name}`")).0
     }
 
-    /// Where a field stands in a flow's value.
+    /// Returns the index of a field in a flow's value.
     pub(crate) fn field(&self, state: ExternInst, name: &str) -> usize {
         let fields = &self.program.externs[state].type_arg_names[1];
         let index = fields.iter().position(|field| field == name);

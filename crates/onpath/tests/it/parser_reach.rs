@@ -1,4 +1,5 @@
-//! How far into a packet parsers read: on the interpreter to its end, in the kernel up to a byte that the verifier sets. Needs root.
+//! Tests of the reach of parsers: on the interpreter to the end of a packet, in the kernel up to a byte that the
+//! verifier sets. Needs root.
 
 use crate::payload_large::{INTERPRETER, agree, kernel};
 use bpf::abi::Hook;
@@ -6,10 +7,10 @@ use driver::Input;
 use driver::bpf_target::Reach;
 use std::fmt::Write;
 
-/// As far as any parser in the kernel goes (README.md).
+/// Last byte that a parser in the kernel can reach (README.md).
 const LAST: usize = 32_767;
 
-/// Passes a packet on whose byte behind as many as its header says is `Z`.
+/// Program that passes a packet if the byte at the distance in its header is `Z`.
 const PROGRAM: &str = r#"
 #include <core.p4>
 #include <ebpf_model.p4>
@@ -46,7 +47,7 @@ control passes(inout headers_t hdr, out bool pass) {
 ebpfFilter(prs(), passes()) main;
 "#;
 
-/// Packets whose parser comes to these offsets, of which those up to `last` are passed on.
+/// Returns an STF test of packets whose parser reaches these offsets. Packets up to `last` must pass.
 fn packets(offsets: &[usize], last: usize) -> String {
     let mut text = String::new();
     for &offset in offsets {
@@ -67,7 +68,7 @@ fn parsers_in_the_kernel_reject_packets_in_which_they_would_go_too_far() {
         text: Some(PROGRAM.into()),
         ..Input::default()
     };
-    // How far behind it depends on what the parser passed before in steps of a constant length.
+    // The exact limit beyond it depends on the steps of constant length before.
     let offsets = [100, LAST - 1, LAST, LAST + 100, 40_000];
     agree(&program, &packets(&offsets, usize::MAX), &[INTERPRETER]);
     // At XDP, packets of this size have their first 3,500 bytes or so in the buffer that parsers read.

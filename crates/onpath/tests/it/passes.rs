@@ -1,9 +1,8 @@
-//! The passes change nothing that a packet meets: the interpreter gives the same before and after each
-//! level, on the repository's programs and on random ones, with random entries and packets. Needs no
-//! privileges.
+//! Tests that the passes preserve a program's behaviour: the interpreter's results are the same before and after each
+//! level. Programs are the repository's and random ones, with random entries and packets. Needs no privileges.
 //!
-//! `ONPATH_TEST_PACKETS` sets how many packets each program of the repository gets, `ONPATH_PASSES_PROGRAMS` how many random
-//! programs there are, `ONPATH_PASSES_SEED` where to begin.
+//! `ONPATH_TEST_PACKETS` sets the number of packets for each program of the repository, `ONPATH_PASSES_PROGRAMS` the
+//! number of random programs, and `ONPATH_PASSES_SEED` the first seed.
 
 use control::{Change, CloneSession, EntryKey, Replica, Store};
 use diag::render_plain;
@@ -32,8 +31,8 @@ fn elaborate(path: &Path) -> Arc<Program> {
     }
 }
 
-/// The first packet that meets something else after the passes. Where packets go on that the parser rejects, also after
-/// passes that make edges of that.
+/// Returns the first packet with another result after the passes. If rejected packets continue, the passes are also
+/// tested with rejects as edges.
 fn difference(program: &Arc<Program>, level: Level, seed: u64, count: usize) -> Option<String> {
     let found = difference_by(program, level, Rejects::Stay, seed, count);
     if found.is_some() || program.on_reject == OnReject::Stop {
@@ -74,7 +73,7 @@ fn difference_by(
         let packet = walks.packet(&mut random);
         let (mut expected, mut found) = (before.run(1, &packet), after.run(1, &packet));
         if rejects != Rejects::Stay {
-            // Of an edge the interpreter does not know that it was a reject.
+            // The interpreter does not know that an edge was a reject.
             for outcome in [&mut expected, &mut found] {
                 outcome.rejected = false;
                 outcome.parser_error = None;
@@ -98,7 +97,7 @@ fn interpreter(program: &Arc<Program>) -> Interpreter {
     Interpreter::new(Arc::clone(program), options).expect("the interpreter runs it")
 }
 
-/// Clone sessions and multicast groups with the numbers that programs use.
+/// Makes clone sessions and multicast groups with the numbers that programs use.
 fn connect(it: &mut Interpreter) {
     let replicas = [Replica { port: 3, rid: 1 }, Replica { port: 4, rid: 2 }];
     for number in 1..10 {
@@ -130,7 +129,7 @@ fn on_the_programs_of_the_repository() {
     }
 }
 
-/// Of each table what an interpreter has in it.
+/// Returns the contents of each table of an interpreter.
 fn contents(it: &Interpreter) -> Vec<(ir::Table, Contents)> {
     let tables = it.program().tables.keys();
     let contents = |table| Contents {
@@ -141,8 +140,8 @@ fn contents(it: &Interpreter) -> Vec<(ir::Table, Contents)> {
     tables.map(|table| (table, contents(table))).collect()
 }
 
-/// The first packet that meets something else after a program was specialized to random entries, or after these were
-/// changed; how many tables were compiled in.
+/// Specializes a program to random entries, and then changes these. Returns the number of tables that were compiled
+/// in, or the first packet with another result.
 fn specialized(program: &Arc<Program>, seed: u64, count: usize) -> Result<usize, String> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let filled = entries::choose(program, &mut random);

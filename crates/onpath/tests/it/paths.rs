@@ -1,23 +1,24 @@
-//! The calls by which code that runs as root reaches paths, each with the rule that it obeys.
+//! Calls by which code that runs as root accesses paths, each with the rule that it obeys.
 //!
-//! Files that Onpath makes, renames and removes under names of its own go through `host::safe_dir`, which opens every folder by
-//! its parent and checks it. The list has every other call. A new one needs a line here, and so a reason.
+//! `host::safe_dir` creates, renames and removes the files that Onpath names. It opens every folder through its
+//! parent and checks it. All other calls are listed here. A new one needs a line here, and so a reason.
 
 use crate::architecture::{files, own_code, read, root};
 use std::collections::BTreeSet;
 
-/// A reason to use the standard library's paths.
+/// A reason to use the standard library's functions on paths.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Rule {
-    /// A module that the others use.
+    /// A module that makes checks for all others.
     Checked,
-    /// A path that the user gives is read. It may hold links, and nothing is written.
+    /// Reads a path that the user gives. It may contain links, and nothing is written.
     UserReads,
-    /// A path that the user gives is written, with the user's own name for it: it may hold links.
+    /// Writes a path that the user gives. It may contain links.
     UserWrites,
-    /// The kernel's own file systems, `/proc` and `/sys`, or `/run/netns`, in which only root can write. Nothing is written.
+    /// Reads the kernel's own file systems, `/proc` and `/sys`, or `/run/netns`, in which only root can write.
+    /// Nothing is written.
     System,
-    /// In a folder that this process has just made, with permissions for its user alone.
+    /// Writes in a folder that this process has just created, with permissions for its user alone.
     OwnFolder,
     /// Mounts a BPF file system: by a checked descriptor, or at the path of the mount point that the user gives.
     Mounts,
@@ -25,14 +26,14 @@ enum Rule {
 
 use Rule::{Checked, Mounts, OwnFolder, System, UserReads, UserWrites};
 
-/// A file, its calls, and their rules.
+/// Files with their calls and the rules of these.
 const CALLS: &[(&str, &[&str], &[Rule])] = &[
     (
         "clang/src/compile.rs",
         &["fs::create_dir_all", "fs::write"],
         &[OwnFolder],
     ),
-    // The folder is the user's; in it, everything is checked. The compiler and the sources are only read.
+    // The folder is the user's, and everything in it is checked. The compiler and the sources are only read.
     (
         "clang/src/object_cache.rs",
         &["DirBuilder::", "fs::canonicalize", "fs::metadata"],
@@ -40,7 +41,7 @@ const CALLS: &[(&str, &[&str], &[Rule])] = &[
     ),
     ("driver/src/built/find.rs", &["fs::read_dir"], &[UserReads]),
     ("host/src/caps.rs", &["fs::read_to_string"], &[System]),
-    // The descriptor is checked before anything is read, and opened again by itself.
+    // The descriptor is checked before anything is read, and reopened through itself.
     (
         "host/src/files.rs",
         &["OpenOptions::", "fs::metadata"],
@@ -52,8 +53,8 @@ const CALLS: &[(&str, &[&str], &[Rule])] = &[
         &[OwnFolder],
     ),
     ("host/src/safe_dir/mod.rs", &["fs::fchmod"], &[Checked]),
-    // A random name, made only if it is free, and a rename, which follows no link. A pipe or a device that the user names is
-    // written to.
+    // A file of a random name is created only if the name is free, and a rename follows no link. A pipe or a device
+    // that the user names is written to.
     (
         "host/src/safe_dir/replace.rs",
         &[
@@ -94,7 +95,7 @@ const CALLS: &[(&str, &[&str], &[Rule])] = &[
         &[System],
     ),
     ("net/src/link.rs", &["fs::read_to_string"], &[System]),
-    // A namespace that is named: the kernel refuses any other descriptor, and nothing is read of it.
+    // A named namespace: the kernel refuses any other descriptor, and nothing is read from it.
     (
         "net/src/netns.rs",
         &[
@@ -137,10 +138,10 @@ const CALLS: &[(&str, &[&str], &[Rule])] = &[
     ),
 ];
 
-/// Crates that users never run.
+/// Crates that users do not run.
 const DEVELOPERS: [&str; 4] = ["bench/", "lab/", "matrix/", "testkit/"];
 
-/// The calls in a line that reach a path.
+/// Returns the calls in a line that access a path.
 fn calls(line: &str) -> impl Iterator<Item = String> {
     const BEGINNINGS: [&str; 3] = ["fs::", "File::open", "File::create"];
     const WHOLE: [&str; 5] = [

@@ -1,5 +1,5 @@
-//! Payloads of up to 64 KB, which are in several buffers: what the interpreter and the kernel find in them, at XDP by test runs and between
-//! devices, at traffic control between devices. Needs root.
+//! Comparison of interpreter and kernel on payloads of up to 64 KB, which span several buffers: at XDP by test runs
+//! and between devices, at traffic control between devices. Needs root.
 
 use bpf::ParseRecord;
 use bpf::abi::Hook;
@@ -12,24 +12,24 @@ use kernel::features::Kernel;
 use payload::Pattern;
 use std::fmt::Write;
 
-/// The program answers behind the Ethernet header, in as many bytes as the question has.
+/// Size of the headers before the payload, in bytes. The answer after the Ethernet header is as long as the question.
 const FRONT: usize = 14 + 22;
-/// The largest packet of a device: an MTU of 65,535 bytes behind an Ethernet header.
+/// Largest packet of a device, in bytes: an Ethernet header and an MTU of 65,535 bytes.
 pub(crate) const LONGEST: usize = 14 + 65_535;
-/// The last byte of a packet that reading may begin at.
+/// Last byte of a packet at which reading may begin.
 pub(crate) const LAST_BEGIN: usize = 0xffff;
-/// In how many bytes something is looked for.
+/// Number of bytes in which a value is searched.
 const REACH: usize = 1 << 16;
-/// How many bytes are in memory at once.
+/// Number of bytes that are copied to memory at once.
 const AT_ONCE: usize = 16 << 10;
-/// Behind which byte of a packet nothing is looked for.
+/// End of the bytes of a packet that are searched.
 const END: usize = LAST_BEGIN + AT_ONCE;
 
 const NEEDLE: &[u8] = b"needle";
 const SENTENCE: &[u8; 64] = b"The quick brown fox jumps over the lazy dog and comes home again";
 const PATTERN: &str = "[0-9]{3}-[0-9]{4}$|^zz+$";
 
-/// A packet and what is asked about it.
+/// A packet, with the offset and the length that its question is about.
 struct Question {
     offset: u32,
     length: u32,
@@ -46,7 +46,7 @@ impl Question {
         packet
     }
 
-    /// The first bytes of the packet that comes back.
+    /// Returns the expected first bytes of the packet that comes back.
     fn answer(&self, pattern: &Pattern) -> Vec<u8> {
         let (offset, packet) = (self.offset as usize, self.packet());
         let from = FRONT + offset;
@@ -73,7 +73,7 @@ impl Question {
     }
 }
 
-/// Questions about values at the places where pieces in memory and buffers begin and end, and elsewhere.
+/// Returns questions about values at the boundaries of the pieces in memory and of buffers, and elsewhere.
 fn questions() -> Vec<Question> {
     let mut state = 1u64;
     let mut below = |most: usize| {
@@ -116,7 +116,7 @@ fn questions() -> Vec<Question> {
             }
         };
         for (value, near) in [(NEEDLE, 70), (&SENTENCE[..], 130)] {
-            // Almost a value must not hide one.
+            // A truncated value must not hide a complete one.
             put(&value[..value.len() - 1], below(size + 1));
             let at = match below(4) {
                 0 => size.saturating_sub(value.len()),
@@ -146,7 +146,8 @@ fn questions() -> Vec<Question> {
     all
 }
 
-/// Questions about the largest packets, which end in what is looked for, and whose last piece begins where XDP loads nothing any more.
+/// Returns questions about the largest packets, which end in the value that is searched. Their last piece begins
+/// after the last byte that XDP can load from.
 fn far_questions() -> Vec<Question> {
     let wanted = [(&b"555-1234"[..], 0), (NEEDLE, 5), (&SENTENCE[..], 63)];
     let all = [0, 3, 6].into_iter();
@@ -184,7 +185,7 @@ fn payloads_of_64_kilobytes_are_read_alike_wherever_they_lie() {
         found += usize::from(answer[23..27] != [0xff; 4]);
         answers.push(answer);
     }
-    // What is looked for must be there and not be there, often enough.
+    // Values must be found and not found often enough.
     let count = |is: &dyn Fn(&[u8]) -> bool| answers.iter().filter(|a| is(a)).count();
     let sentences = count(&|a| a[27..31] != [0xff; 4]);
     let far = count(&|a| {
@@ -211,7 +212,7 @@ pub(crate) const INTERPRETER: Target = Target::Interp {
     direction: arch::tc::Direction::Ingress,
 };
 
-/// In the kernel, by one of its hooks.
+/// Returns the kernel's target at a hook.
 pub(crate) fn kernel(hook: Hook, reach: Reach) -> Target {
     Target::Kernel {
         hook,
@@ -223,7 +224,7 @@ pub(crate) fn kernel(hook: Hook, reach: Reach) -> Target {
     }
 }
 
-/// Has a program on each target answer these packets as expected.
+/// Checks that a program answers these packets as expected on each target.
 pub(crate) fn agree(program: &Input, text: &str, targets: &[Target]) {
     let case = Case {
         name: "large".into(),

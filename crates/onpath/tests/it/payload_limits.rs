@@ -1,8 +1,9 @@
-//! Limits of payload parsers in the kernel, each where it comes from, and what Onpath makes of the same work beyond it. Needs root.
+//! Limits of hand-written payload parsers in the kernel, and Onpath's programs for the same work beyond them. Needs
+//! root.
 //!
-//! The naive forms are hand-written C: a chain of comparisons in a bounded loop that skips attributes, and a
-//! search for a value that compares byte by byte at every offset. Their cost to the verifier is the number of ways through all
-//! turns, or the number of decisions that it still has to come back to.
+//! The hand-written C is a chain of comparisons in a bounded loop that skips attributes, and a search that compares a
+//! value byte by byte at every offset. The verifier's cost is the number of paths through all iterations, or the
+//! number of branches that it still has to come back to.
 
 use bpf::abi::Hook;
 use clang::Source;
@@ -14,7 +15,7 @@ use lab::attributes::{Messages, VALUE};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// Where Debian and others keep `linux/bpf.h`'s companions.
+/// Folders in which Debian and others keep the headers that `linux/bpf.h` includes.
 const SYSTEM_INCLUDES: [&str; 2] = [
     "/usr/include/x86_64-linux-gnu",
     "/usr/include/aarch64-linux-gnu",
@@ -51,8 +52,9 @@ char _license[4] SEC(\"license\") = \"GPL\";
     load_object(&object, &[])
 }
 
-/// Skips attributes by a chain of comparisons: so many kinds with one byte as a tag, of different sizes, of which the last is the
-/// query attribute. Before it may be as many attributes as there are other kinds.
+/// Loads a program that skips attributes by a chain of comparisons. There are `kinds` kinds with a tag of one byte
+/// and different sizes, and the last one is the wanted attribute. As many attributes as there are other kinds may
+/// precede it.
 fn chain(kinds: u32) -> Result<Loaded, LoadFailure> {
     let mut body = String::from(
         "	unsigned int at = start;
@@ -86,7 +88,7 @@ fn chain(kinds: u32) -> Result<Loaded, LoadFailure> {
     load(&body)
 }
 
-/// Compares a value of so many bytes at so many offsets, one byte after the other.
+/// Loads a program that compares a value at many offsets, byte by byte.
 fn search(value: u32, offsets: u32) -> Result<Loaded, LoadFailure> {
     load(&format!(
         "	ROLLED
@@ -109,7 +111,7 @@ fn search(value: u32, offsets: u32) -> Result<Loaded, LoadFailure> {
     ))
 }
 
-/// Compares a value of so many words of 8 bytes at so many offsets.
+/// Loads a program that compares a value of `words` words of 8 bytes at many offsets.
 fn search_by_words(words: u32, offsets: u32) -> Result<Loaded, LoadFailure> {
     let mut body = format!(
         "	ROLLED
@@ -129,7 +131,7 @@ fn search_by_words(words: u32, offsets: u32) -> Result<Loaded, LoadFailure> {
     load(&body)
 }
 
-/// Why the verifier refuses a program.
+/// Returns the verifier's log for a program that it rejects.
 fn refusal(loaded: Result<Loaded, LoadFailure>) -> String {
     loaded.expect_err("the verifier refuses it").log
 }
@@ -138,7 +140,7 @@ fn refusal(loaded: Result<Loaded, LoadFailure>) -> String {
 fn a_chain_of_comparisons_loads_for_eight_attributes_and_not_for_nine() {
     let loaded = chain(8).unwrap_or_else(|refused| panic!("{}", refused.log));
     let info = loaded.programs[0].1.info().expect("a loaded program");
-    // One more is several times as many, past the limit of a million.
+    // With one more attribute the number is several times as large, beyond the limit of a million.
     let processed = info.verified_instructions;
     assert!(processed > 200_000, "{processed}");
     let log = refusal(chain(9));
@@ -147,7 +149,7 @@ fn a_chain_of_comparisons_loads_for_eight_attributes_and_not_for_nine() {
 
 #[test]
 fn a_search_byte_by_byte_ends_at_8192_decisions() {
-    // Two of them for each byte that may be compared: whether the packet has it, and whether it is the same.
+    // There are two branches for each compared byte: one for the packet's end, and one for the comparison.
     for (value, offsets) in [(25, 200), (48, 1000)] {
         assert!(2 * value * offsets > 8192);
         let log = refusal(search(value, offsets));
@@ -158,9 +160,9 @@ fn a_search_byte_by_byte_ends_at_8192_decisions() {
     }
 }
 
-/// The published limit, 48 bytes in 1,000, is that of a search by words, of which a turn has a decision for each word, for the packet's end and
-/// for the loop: eight for six words make 8,000 in 1,000 turns, and nine for seven would be too many. Verifiers of today find turns alike,
-/// and do not come to that.
+/// The published limit, 48 bytes in 1,000, is that of a search by words. An iteration has a branch for each word, for
+/// the packet's end and for the loop. Eight branches for six words make 8,000 in 1,000 iterations; nine for seven
+/// would be too many. Present verifiers find that iterations reach equal states, and do not come to that limit.
 #[test]
 fn a_search_by_words_loads_past_what_was_published() {
     let decisions = |words| 1000 * (words + 2);

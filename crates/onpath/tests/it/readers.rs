@@ -1,9 +1,9 @@
-//! Mutated inputs of everything that Onpath reads besides P4 text: each reader may refuse them, but neither panics nor hangs,
-//! and takes no more memory than it may.
+//! Fuzzing of all readers besides that of P4 text with mutated inputs. A reader may refuse an input, but must not
+//! panic, hang or exceed its memory.
 //!
-//! Each reader has a process of its own, whose memory is limited. The test suite tries ten thousand inputs of each;
-//! `ONPATH_FUZZ_INPUTS=1000000 cargo test --release -p onpath --test it -- readers --nocapture` a million. `ONPATH_FUZZ_SEED` begins elsewhere. The input that
-//! brought a reader down is left under `target/fuzz/`.
+//! Each reader has a process of its own, whose memory is limited. The test suite tries ten thousand inputs of each,
+//! and `ONPATH_FUZZ_INPUTS=1000000 cargo test --release -p onpath --test it -- readers --nocapture` tries a million.
+//! `ONPATH_FUZZ_SEED` sets another seed. An input that made a reader fail is left under `target/fuzz/`.
 
 mod corpus;
 
@@ -16,20 +16,21 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use testkit::files;
 
-/// Inputs for each reader in the test suite.
+/// Number of inputs for each reader in the test suite.
 const INPUTS: u64 = 10_000;
-/// Address space of a reader's process, in KiB: 2 GiB, of which the program and its threads take a part.
+/// Address space of a reader's process, in KiB: 2 GiB, which the program and its threads share.
 const MEMORY: u64 = 2 << 20;
-/// One input may take this long in a debug build on a busy machine.
+/// Maximum time for one input, in a debug build on a busy machine.
 const LONGEST: Duration = Duration::from_secs(10);
-/// Names the reader that this process is for.
+/// Environment variable with the name of this process's reader.
 const READER: &str = "ONPATH_FUZZ_READER";
 
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// Changes a few bytes, or parts: removes, repeats, swaps, cuts, and inserts pieces of another input or of the reader's words.
+/// Mutates an input in a few places: removes, repeats, swaps and truncates bytes, and inserts pieces of another input
+/// or of the reader's words.
 fn mutated(random: &mut ChaCha8Rng, reader: &Reader) -> Vec<u8> {
     let choose = |random: &mut ChaCha8Rng| reader.corpus.choose(random).expect("a corpus").clone();
     let mut bytes = choose(random);
@@ -74,14 +75,14 @@ fn mutated(random: &mut ChaCha8Rng, reader: &Reader) -> Vec<u8> {
     bytes
 }
 
-/// The file with the input that a reader's process is at.
+/// Returns the file with the current input of a reader's process.
 fn input_of(reader: &str) -> PathBuf {
     let folder = files::root().join("target/fuzz");
     std::fs::create_dir_all(&folder).expect("a folder for inputs");
     folder.join(format!("{reader}.input"))
 }
 
-/// What a reader's process does. An input is written down before it is read: whatever becomes of the process, it is there.
+/// Runs a reader's process. An input is written to a file before it is read, so that it is known if the process dies.
 fn work(name: &str) {
     let reader = reader(name);
     let mut random = ChaCha8Rng::seed_from_u64(number("ONPATH_FUZZ_SEED").unwrap_or(1));
@@ -97,7 +98,7 @@ fn work(name: &str) {
     std::fs::remove_file(&kept).expect("it is there");
 }
 
-/// Has a process of its own read mutated inputs, and fails if it does not come through.
+/// Starts a reader's process, and fails if it does not succeed.
 fn try_reader(name: &str) {
     let test = std::env::current_exe().expect("this test");
     let inputs = number("ONPATH_FUZZ_INPUTS").unwrap_or(INPUTS);
@@ -130,7 +131,7 @@ fn try_reader(name: &str) {
     }
 }
 
-/// The test of a reader: it starts the process, or is that process.
+/// Runs the test of a reader: it starts the process, or is that process.
 fn of(name: &str) {
     match std::env::var(READER) {
         Ok(mine) => work(&mine),

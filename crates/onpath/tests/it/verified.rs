@@ -1,5 +1,5 @@
-//! How much of the larger programs the verifier has to process on this kernel, in the form for it and in the one for the oldest
-//! kernel. Needs root.
+//! Bounds on the instructions that this kernel's verifier processes of the larger programs, in the variant for this
+//! kernel and in the one for the oldest. Needs root.
 
 use bpf::abi::Hook;
 use bpf::features::FLOOR;
@@ -11,20 +11,21 @@ use kernel::features::Kernel;
 use telemetry::{Catalogue, Schemas};
 use testkit::files;
 
-/// The instructions that the verifier processes of a program of the repository, made by the first strategy.
+/// Returns the instructions that the verifier processes of a program of the repository. The first strategy must
+/// succeed.
 fn verified(program: &str, hook: Hook, kernel: Kernel) -> u32 {
     let input = Input::file(files::root().join(program));
     verified_of(&input, program, hook, kernel)
 }
 
-/// The same of any program.
+/// Returns the instructions that the verifier processes of any program. The first strategy must succeed.
 fn verified_of(input: &Input, program: &str, hook: Hook, kernel: Kernel) -> u32 {
     let (strategy, processed) = strategy_of(input, program, hook, kernel);
     assert_eq!(strategy, &STRATEGIES[0], "{program}");
     processed
 }
 
-/// By which strategy a program loads, and with how many instructions.
+/// Returns the strategy by which a program loads, and the instructions that the verifier processes.
 fn strategy_of(
     input: &Input,
     program: &str,
@@ -68,8 +69,8 @@ fn pdm_stays_quick_to_verify() {
     }
 }
 
-/// What the verifier processes of the programs of a realistic size, at XDP and at traffic control: none over 60,000, and
-/// each not much over what it takes.
+/// The bounds are for the programs of a realistic size, at XDP and at traffic control. None is above 60,000, and each
+/// is little above the present number.
 #[test]
 fn realistic_programs_stay_quick_to_verify() {
     let bounds = [
@@ -105,7 +106,7 @@ fn realistic_programs_stay_quick_to_verify() {
     }
 }
 
-/// Hand-written C that does the same (`bench/xdp/vxlan.c`) takes 162.
+/// Hand-written C for the same task (`bench/xdp/vxlan.c`) takes 162.
 #[test]
 fn a_small_tunnel_is_quick_to_verify() {
     for kernel in [Kernel::This, Kernel::Version(FLOOR)] {
@@ -121,7 +122,8 @@ fn a_loop_costs_no_more_than_one_turn() {
     assert!(processed <= 1_000, "{processed}");
 }
 
-/// Where the verifier follows turns, each goes on in one way only, so that it takes as many as a packet may.
+/// If the verifier processes every iteration, each has only one path, so the cost is that of a packet's maximum
+/// number of iterations.
 #[test]
 fn an_automaton_is_quick_to_verify() {
     for (kernel, most) in [(Kernel::This, 1_200), (Kernel::Version(FLOOR), 250_000)] {
@@ -139,8 +141,8 @@ fn a_stack_of_ten_unions_is_quick_to_verify_on_the_oldest_kernel() {
     }
 }
 
-/// A query on messages reads up to 64 of a packet, in a loop that the verifier must not follow turn by turn; nor each combination of what a
-/// message may have, and of what conditions and figures make of that.
+/// A query on messages reads up to 64 messages of a packet, in a loop that the verifier must not process iteration by
+/// iteration. Nor must it process every combination of the attributes in a message and of the conditions and metrics.
 #[test]
 fn queries_on_messages_stay_quick_to_verify() {
     let queries = [
@@ -185,7 +187,8 @@ fn queries_on_messages_stay_quick_to_verify() {
     assert!(exceeded.is_empty(), "{exceeded}");
 }
 
-/// The loop that pairs requests and responses is cut into functions: the verifier would not finish on it as a part of one.
+/// The loop that pairs requests and responses is outlined, as it would exceed the verifier's limit as part of one
+/// function.
 #[test]
 fn queries_on_response_times_are_several_functions() {
     let queries = [
@@ -204,7 +207,7 @@ fn queries_on_response_times_are_several_functions() {
     }
 }
 
-/// The program of a query.
+/// Returns the program of a query.
 fn program_of(text: &str) -> Input {
     let schemas = Schemas::builtin();
     let query = telemetry::compile(text, &Catalogue::new(&schemas), &mut SourceMap::new());

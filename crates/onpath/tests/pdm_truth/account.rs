@@ -1,4 +1,4 @@
-//! What both ends reported of traffic against what there was, as lines for a reader.
+//! Comparison of both ends' reports with the real traffic, printed for a reader.
 
 use crate::measured::Measured;
 use crate::traffic::Came;
@@ -6,10 +6,10 @@ use lab::{Pair, Route, Space};
 use std::sync::Once;
 use std::time::Duration;
 
-/// What every line begins with, by which `make soak` finds them after what the test runner writes.
+/// Beginning of every line, by which `make soak` finds the lines in the test runner's output.
 const MARK: &str = "soak: ";
 
-/// How the lines are to be read.
+/// Explanation of the lines.
 const LEGEND: &str = "\
 PDM on real traffic: IPv6 between two namespaces on this machine, over a pair of virtual devices with all offloads on,
 the option added and removed at both ends by `onpath pdm`. Conformant: each packet on the wire has an option and a
@@ -28,7 +28,7 @@ With losses: a relay between the two loses every 97th packet towards the server 
 The test fails if a byte is not as sent, if anything stalls, if reported lost differs from sent less received, if more is lost than
 the devices counted as dropped, if any packet is reported as duplicated, or if the relay's counts differ.";
 
-/// The truth and what was reported, piece by piece.
+/// Account of the real and the reported traffic, for one kind of traffic after another.
 pub(crate) struct Account<'a> {
     mode: &'a str,
     net: &'a Pair,
@@ -36,11 +36,11 @@ pub(crate) struct Account<'a> {
     before: Now,
 }
 
-/// All that was counted until now.
+/// All counts until now.
 struct Now {
-    /// By the client and by the server.
+    /// Counts of the client and of the server.
     ends: [End; 2],
-    /// By the devices.
+    /// Packets that the devices dropped.
     dropped: u64,
 }
 
@@ -53,7 +53,7 @@ struct End {
 }
 
 impl<'a> Account<'a> {
-    /// Begins with what there was before any traffic.
+    /// Begins with the counts before any traffic.
     pub(crate) fn open(mode: &'a str, net: &'a Pair, ends: &'a [Measured<'a>; 2]) -> Account<'a> {
         Account {
             mode,
@@ -63,7 +63,7 @@ impl<'a> Account<'a> {
         }
     }
 
-    /// What was reported of a kind of traffic is true.
+    /// Checks and prints the report on a kind of traffic.
     pub(crate) fn check(&mut self, what: &str, took: Duration, came: &Came) {
         let now = Now::of(self.net, self.ends);
         let dropped = now.dropped - self.before.dropped;
@@ -94,7 +94,7 @@ impl<'a> Account<'a> {
                 "{what}: nothing was sent with the option"
             );
             assert_eq!(lost, sent - received, "{what}: {dropped} dropped");
-            // The programs drop nothing: what is lost the devices must have counted.
+            // The programs drop nothing, so the devices must have counted all losses.
             assert!(lost <= dropped, "{what}: {lost} lost, {dropped} dropped");
             assert_eq!(duplicated, 0, "{what}");
         }
@@ -126,7 +126,7 @@ impl Now {
     }
 }
 
-/// Prints lines of the report, the first of all after its head.
+/// Prints lines of the report, and its head before the first of all.
 pub(crate) fn print_lines(text: &str) {
     static HEAD: Once = Once::new();
     HEAD.call_once(|| {

@@ -1,4 +1,4 @@
-//! A stream that loses packets in transit, against the relay's counts.
+//! Check of a stream that loses packets in transit, against the relay's counts.
 
 use crate::account::print_lines;
 use crate::measured::{Flow, Measured};
@@ -10,7 +10,7 @@ use std::time::Duration;
 const MS: Duration = Duration::from_millis(1);
 const EVERY: u64 = 97;
 
-/// Towards the server, every so many packets are lost; each direction takes a millisecond.
+/// Tests a stream in which every [`EVERY`]th packet towards the server is lost. Each direction takes a millisecond.
 pub(crate) fn a_tcp_connection_with_losses(net: &Relayed, ends: &[Measured<'_>; 2], port: u16) {
     let back = Conditions {
         delay: MS,
@@ -30,7 +30,8 @@ pub(crate) fn a_tcp_connection_with_losses(net: &Relayed, ends: &[Measured<'_>; 
     assert!(there.lost > 10, "{there:?}");
     let [client, server] = ends.each_ref().map(|end| end.figures());
     let (client, server) = (client.flow("tcp", port), server.flow("tcp", port));
-    // Each packet on the wire had an option and a number of its own. What the relay had no room for is lost too.
+    // Each packet on the wire had its own option and sequence number. Packets that the relay had no room for are lost
+    // too.
     for (direction, counts, from, to) in [
         ("there", &there, &client, &server),
         ("back", &back, &server, &client),

@@ -1,5 +1,5 @@
-//! `onpath pdm` against what it cannot know: a relay that delays, loses and reorders and counts it, a server that
-//! waits, and streams of which every byte is checked. Needs root.
+//! Tests of `onpath pdm` against independent counts: a relay delays, loses and reorders packets and counts that, a
+//! server waits, and every byte of streams is checked. Needs root.
 //!
 //! `make soak` runs each kind of traffic for a minute (`ONPATH_SOAK_SECONDS`).
 
@@ -11,7 +11,7 @@ mod truth;
 
 use std::time::Duration;
 
-/// How long each kind of traffic runs if that was asked for.
+/// Returns the time that each kind of traffic runs, if it is set.
 fn soak_time() -> Option<Duration> {
     let seconds = std::env::var("ONPATH_SOAK_SECONDS").ok()?;
     Some(Duration::from_secs(seconds.parse().ok()?))

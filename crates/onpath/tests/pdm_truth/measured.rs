@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// `onpath pdm` on a device; it ends with this value.
+/// A running `onpath pdm` on a device, which ends when this value is dropped.
 pub(crate) struct Measured<'a> {
     space: &'a Space,
     name: String,
 }
 
 impl<'a> Measured<'a> {
-    /// Starts it with further arguments.
+    /// Starts it with additional arguments.
     pub(crate) fn start(space: &'a Space, device: &str, arguments: &[&str]) -> Measured<'a> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -35,7 +35,7 @@ impl<'a> Measured<'a> {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// All that it reports, as `--json` gives it.
+    /// Returns its complete report, as `--json` prints it.
     pub(crate) fn figures(&self) -> Figures {
         let output = self
             .onpath(&["pdm", "--attach", &self.name, "--json", "--once"])
@@ -46,12 +46,12 @@ impl<'a> Measured<'a> {
 
 impl Drop for Measured<'_> {
     fn drop(&mut self) {
-        // A test that failed has reported it already.
+        // A failed test has been reported already.
         let _ = self.onpath(&["unload", &self.name]);
     }
 }
 
-/// Both ends of a net, measured. Starting takes most of a test's time.
+/// Starts measurements at both ends of a network at once, as a start takes most of a test's time.
 pub(crate) fn both<'a>(net: &'a (impl Route + Sync), arguments: &[&str]) -> [Measured<'a>; 2] {
     thread::scope(|scope| {
         let client = scope.spawn(|| Measured::start(net.client(), "c0", arguments));
@@ -60,21 +60,21 @@ pub(crate) fn both<'a>(net: &'a (impl Route + Sync), arguments: &[&str]) -> [Mea
     })
 }
 
-/// The output of `--json` at one time.
+/// Output of `--json` at one time.
 pub(crate) struct Figures(Value);
 
 impl Figures {
-    /// A number of all flows together, as `packets_lost`.
+    /// Returns a number for all flows together, such as `packets_lost`.
     pub(crate) fn total(&self, name: &str) -> u64 {
         number(&self.0["totals"][name], name)
     }
 
-    /// Packets that went, came or were changed for a reason: `packets_sent_without`, `exceeds_link_mtu`.
+    /// Returns the number of packets for a reason, such as `packets_sent_without`, `exceeds_link_mtu`.
     pub(crate) fn reason(&self, group: &str, name: &str) -> u64 {
         number(&self.0["totals"][group][name], name)
     }
 
-    /// The only flow of a protocol with this port at the server's end; 0 for a protocol without ports.
+    /// Returns the only flow of a protocol with this port at the server's end; 0 for a protocol without ports.
     pub(crate) fn flow(&self, protocol: &str, port: u16) -> Flow<'_> {
         let flows = self.0["flows"].as_array().expect("flows");
         let mut found = flows.iter().filter(|f| {
@@ -88,16 +88,16 @@ impl Figures {
     }
 }
 
-/// A flow in them.
+/// A flow in the output.
 pub(crate) struct Flow<'a>(&'a Value);
 
 impl Flow<'_> {
-    /// A number, as `packets_lost`.
+    /// Returns a number, such as `packets_lost`.
     pub(crate) fn number(&self, name: &str) -> u64 {
         number(&self.0[name], name)
     }
 
-    /// A delay's samples and mean: `round_trip_delay`, `server_delay`, `network_delay`.
+    /// Returns a delay's number of samples and mean: `round_trip_delay`, `server_delay`, `network_delay`.
     pub(crate) fn delay(&self, name: &str) -> (u64, Duration) {
         let delay = &self.0[name];
         let mean = delay["mean_ns"].as_f64().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! What people do with a network, with the option added and removed at both ends: nothing is corrupted, nothing stalls, and
-//! the reported losses are the real ones.
+//! Tests with ordinary kinds of traffic, with the option added and removed at both ends. Nothing may be corrupted or
+//! stall, and the reported losses must be the real ones.
 
 use crate::account::Account;
 use crate::measured::{Measured, both};
@@ -9,12 +9,12 @@ use lab::traffic::{Amount, Transferred, datagrams, http, ping, tcp};
 use lab::{Ends, Offloads, Pair, Route, Watch};
 use std::time::{Duration, Instant};
 
-/// How long each kind of traffic runs.
+/// Returns the time that each kind of traffic runs.
 fn time() -> Duration {
     soak_time().unwrap_or(Duration::from_secs(1))
 }
 
-/// No gap is longer, on a machine that has other things to do.
+/// Maximum gap in arrivals, on a busy machine.
 const STALL: Duration = Duration::from_secs(10);
 
 #[test]
@@ -27,8 +27,8 @@ fn large_packets_marked_once() {
     all("marked once", &["--mode", "mark-once"]);
 }
 
-/// All kinds through one measurement: to start one takes longer than each. Ends leave segmentation and checksums to
-/// their devices, and packets are merged when they come in.
+/// Runs all kinds of traffic with one measurement, as a start takes longer than each kind. Ends leave segmentation
+/// and checksums to their devices, and incoming packets are merged.
 fn all(mode: &str, arguments: &[&str]) {
     let ends = Ends {
         offloads: Offloads::All,
@@ -47,13 +47,13 @@ fn all(mode: &str, arguments: &[&str]) {
     }
 }
 
-/// What a kind of traffic came to.
+/// Result of a kind of traffic.
 pub(crate) struct Came {
-    /// As a reader wants to know it.
+    /// Summary for a reader.
     pub text: String,
-    /// Whether the other end sends something too.
+    /// True if the other end sends packets too.
     pub both_ways: bool,
-    /// The longest time in which nothing arrived.
+    /// Longest time in which nothing arrived.
     pub longest_gap: Duration,
 }
 
@@ -105,7 +105,7 @@ fn iperf_tcp(net: &Pair, _: &[Measured<'_>; 2]) -> Came {
     }
 }
 
-/// What the receiving program is too slow for has arrived: it is no loss of packets.
+/// Datagrams that iperf3 is too slow to read have arrived, so they are no lost packets.
 fn iperf_udp(net: &Pair, _: &[Measured<'_>; 2]) -> Came {
     let load = Load::Udp {
         size: 1200,
@@ -113,7 +113,7 @@ fn iperf_udp(net: &Pair, _: &[Measured<'_>; 2]) -> Came {
     };
     let watch = Watch::start(net.server(), "s0").expect("starts");
     let (mut sent, mut unread) = (0, 0);
-    // Once, but where the processor is emulated or busy.
+    // One run suffices unless the processor is emulated or busy.
     while sent <= 1000 {
         let seen = iperf::run(net, load, time()).expect("works");
         assert!(seen.packets > 0);
@@ -148,7 +148,7 @@ fn datagrams(net: &Pair, _: &[Measured<'_>; 2]) -> Came {
 
 fn echoes(net: &Pair, ends: &[Measured<'_>; 2]) -> Came {
     let interval = Duration::from_millis(10);
-    // The first goes at once, and the last is answered at once.
+    // The first echo is sent at once, and the last is answered at once.
     let count = (time().as_millis() / interval.as_millis()) as u64 + 1;
     let watch = Watch::start(net.client(), "c0").expect("starts");
     let seen = ping::ping(net, count, interval).expect("works");

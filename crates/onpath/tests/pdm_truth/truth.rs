@@ -1,4 +1,4 @@
-//! Delays, losses and order against the relay's counts.
+//! Checks of delays, losses and order against the relay's counts.
 
 use crate::losses::a_tcp_connection_with_losses;
 use crate::measured::{Figures, Measured, both};
@@ -9,7 +9,8 @@ use std::time::Duration;
 
 const MS: Duration = Duration::from_millis(1);
 
-/// Segmentation and merging by software at the ends, packets as they are on the wire between.
+/// Returns a relayed network. The ends segment and merge packets by software, so the relay sees packets as they are
+/// on the wire.
 fn relayed() -> Relayed {
     let ends = Ends {
         offloads: Offloads::Software,
@@ -29,7 +30,7 @@ fn server(port: u16) -> SocketAddr {
     (SERVER, port).into()
 }
 
-/// Within 5 % or 50 µs.
+/// Checks that a time is within 5 % or 50 µs of the truth.
 fn assert_near(what: &str, reported: Duration, truth: Duration) {
     let most = (truth / 20).max(Duration::from_micros(50));
     assert!(
@@ -42,7 +43,7 @@ fn mean(times: &[Duration]) -> Duration {
     times.iter().sum::<Duration>() / u32::try_from(times.len()).expect("few")
 }
 
-/// One measurement for all of them, since to start one takes longer than each. Flows have ports of their own.
+/// One measurement serves all checks, as a start takes longer than each. Their flows have different ports.
 #[test]
 fn reports_agree_with_relay_and_server() {
     let net = relayed();
@@ -52,7 +53,7 @@ fn reports_agree_with_relay_and_server() {
     order(&net, &ends);
     a_tcp_connection_with_losses(&net, &ends, 7003);
     the_segment_size_leaves_room(&net, &ends);
-    // What was learnt of a path stays: these come last.
+    // These come last, as the learnt MTU of a path persists.
     a_narrow_path_is_no_black_hole(&net, &ends, 7005, 1400);
     a_narrow_path_is_no_black_hole(&net, &ends, 7006, 1280);
 }
@@ -119,7 +120,8 @@ fn delays(net: &Relayed, [client, far]: &[Measured<'_>; 2]) {
     }
 }
 
-/// Numbered datagrams through what is done to them; the server's figures and the relay's counts.
+/// Sends numbered datagrams through a relay with these conditions. Returns the server's metrics and the relay's
+/// counts.
 fn one_way(
     net: &Relayed,
     far: &Measured<'_>,
@@ -141,7 +143,8 @@ fn one_way(
 }
 
 fn losses_by_a_list(net: &Relayed, [_, far]: &[Measured<'_>; 2]) {
-    // Single packets, some in a row, many at once; neither the first nor the last, whose loss cannot be detected.
+    // Single packets, some in a row, and many at once are lost, but not the first and the last, whose loss cannot be
+    // detected.
     let gone: Vec<u64> = [2, 10, 11, 12, 499].into_iter().chain(200..300).collect();
     let expected = gone.len() as u64;
     let conditions = Conditions {
@@ -156,7 +159,7 @@ fn losses_by_a_list(net: &Relayed, [_, far]: &[Measured<'_>; 2]) {
     assert_eq!(flow.number("packets_reordered"), 0);
 }
 
-/// What was overtaken or doubled is reported as such, and not as lost.
+/// Checks that overtaken and duplicate packets are reported as such, and not as lost.
 fn order(net: &Relayed, [_, far]: &[Measured<'_>; 2]) {
     let conditions = Conditions {
         hold: Pick::Every(20),
@@ -173,11 +176,11 @@ fn order(net: &Relayed, [_, far]: &[Measured<'_>; 2]) {
     );
     assert_eq!(flow.number("packets_reordered"), counts.overtaken);
     assert_eq!(flow.number("packets_duplicated"), counts.duplicated);
-    // Of the four that were lost the last has no successor.
+    // The last of the four lost packets has no successor, so its loss is not detected.
     assert_eq!((counts.lost, flow.number("packets_lost")), (4, 3));
 }
 
-/// Full segments with the option are as long as the link lets them be, and none goes without.
+/// Checks that full segments with the option are as long as the link allows, and that none lacks the option.
 fn the_segment_size_leaves_room(net: &Relayed, [client, _]: &[Measured<'_>; 2]) {
     const PORT: u16 = 7004;
     let keeping = Conditions {

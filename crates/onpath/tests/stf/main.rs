@@ -1,5 +1,5 @@
-//! Every STF test of the repository on every target: the interpreter, the native one, and each hook of the kernel by test
-//! run and between veth pairs. Trials that `make test` ignores run in `make test-all`.
+//! Runs every STF test of the repository on every target: the interpreter, the native target, and each hook of the
+//! kernel by test run and between veth pairs. Trials that `make test` ignores run in `make test-all`.
 
 mod native;
 
@@ -31,13 +31,14 @@ struct Runner {
     hook: Option<Hook>,
     reach: Reach,
     kernel: Kernel,
-    /// How functions are cut.
+    /// Outlined functions.
     parts: Option<Parts>,
-    /// `make test` runs a quarter of the programs: the hook runs each in its usual form too.
+    /// True if `make test` runs a quarter of the programs only, as another runner runs all of them at the hook in the
+    /// usual variant.
     sampled: bool,
 }
 
-/// All of them, the interpreter first. Packets of scripts that ask for it go in the other direction.
+/// All runners, the interpreter first. Packets go in the other direction for scripts that ask for it.
 const RUNNERS: [Runner; 11] = [
     runner("interp", None, Reach::TestRun, Kernel::This),
     runner("xdp", Some(Hook::Xdp), Reach::TestRun, Kernel::This),
@@ -52,12 +53,12 @@ const RUNNERS: [Runner; 11] = [
     runner("tc_veth", Some(Hook::TcIngress), Reach::Veth, Kernel::This),
 ];
 
-/// Names the version of Linux, such as `6.1`, for which trials in the kernel's usual form are compiled, and not run: guests find
-/// their objects in the cache then.
+/// Environment variable with a version of Linux, such as `6.1`, for which the kernel's trials are compiled and not
+/// run. Guests then find the objects in the cache.
 const COMPILES_FOR: &str = "ONPATH_STF_COMPILES_FOR";
 
-/// The kernel that takes every fallback. What parsers leave is in memory besides, and ternary keys are searched by tuple
-/// space.
+/// Oldest kernel, whose programs use every fallback. In addition, parse results are in a map, and ternary keys are
+/// searched by tuple space.
 const OLDEST: Kernel = Kernel::Version(FLOOR);
 
 const fn runner(name: &'static str, hook: Option<Hook>, reach: Reach, kernel: Kernel) -> Runner {
@@ -71,7 +72,7 @@ const fn runner(name: &'static str, hook: Option<Hook>, reach: Reach, kernel: Ke
     }
 }
 
-/// Functions are cut wherever they can be. What tables with exact keys have is in buckets besides.
+/// Returns a runner that outlines functions wherever possible. In addition, tables with exact keys use buckets.
 const fn in_parts(name: &'static str, hook: Hook) -> Runner {
     Runner {
         parts: Some(Parts {
@@ -83,7 +84,7 @@ const fn in_parts(name: &'static str, hook: Hook) -> Runner {
     }
 }
 
-/// The parts are spread over three programs besides.
+/// Returns a runner that outlines functions into three programs, chained by tail calls.
 const fn in_programs(name: &'static str, hook: Hook) -> Runner {
     Runner {
         sampled: true,
@@ -96,7 +97,7 @@ const fn in_programs(name: &'static str, hook: Hook) -> Runner {
 }
 
 impl Runner {
-    /// Where to run, for packets of this direction.
+    /// Returns the target for packets of this direction, or `None` if the hook does not see them.
     fn target(self, direction: Direction) -> Option<Target> {
         let seed = SEED;
         let hook = match (self.hook, direction) {
@@ -109,7 +110,7 @@ impl Runner {
             hook,
             reach: self.reach,
             kernel: self.kernel,
-            // The oldest kernel's verifier needs it most.
+            // The oldest kernel's verifier needs this most.
             parse_record: match self.kernel {
                 Kernel::This => ParseRecord::BySize,
                 Kernel::Version(_) => ParseRecord::Always,
@@ -123,14 +124,15 @@ impl Runner {
         })
     }
 
-    /// Whether the hook runs programs for this package. Each that it does not has to be refused.
+    /// Returns true if the hook runs programs for this package. All others must be refused.
     fn runs(self, package: &str) -> bool {
         let Some(hook) = self.hook else { return true };
         arch::by_package(package).is_some_and(|arch| arch.places.contains(&hook.place()))
     }
 }
 
-/// Programs that run in every form in `make test` too: what makes priorities, masks and paths of the forms for older kernels go wrong shows in these alone.
+/// Programs that run in every variant in `make test` too. Only these reveal faults in priorities, masks and paths of
+/// the variants for older kernels.
 const IN_EVERY_FORM: [&str; 10] = [
     "programs/pdm/ingress.p4",
     "tests/extern/user_functions.p4",
@@ -144,13 +146,13 @@ const IN_EVERY_FORM: [&str; 10] = [
     "tests/stf/v1model/varbit_hashes.p4",
 ];
 
-/// The scripts of short packets.
+/// Scripts with short packets.
 const SHORT_PACKETS: [&str; 2] = [
     "tests/stf/filter/accept.short.stf",
     "tests/stf/parser/truncated.short.stf",
 ];
 
-/// Scripts that do not pass between devices at traffic control, with what the kernel does. Each must fail there, so
+/// Scripts that do not pass between devices at traffic control, with the kernel's behaviour. Each must fail there, so
 /// that this list stays exact.
 const OTHERWISE_BETWEEN_DEVICES_AT_TC: [(&str, &str); 2] = [
     (
@@ -211,7 +213,8 @@ fn main() {
     libtest_mimic::run(&args, trials).exit();
 }
 
-/// `dir/name.p4` for `dir/name.stf` and `dir/name.case.stf`; in `programs/` the folder's program.
+/// Returns the program of a script: `dir/name.p4` for `dir/name.stf` and `dir/name.case.stf`, or else the program
+/// with the folder's name.
 fn program_of(script: &Path) -> PathBuf {
     let stem = script
         .file_stem()
@@ -280,7 +283,7 @@ fn passes(
             compiled = true;
             continue;
         }
-        // Without may_goto no verifier follows the loop over copies that differ, nor those over messages.
+        // Without may_goto, the loops over copies that differ and over messages exceed the verifier's limit.
         let lacks_loops = !runner.kernel.features().has(Feature::MayGoto);
         let needs_newer = arch::by_package(&package)
             .is_some_and(|arch| arch.model == Model::Pipeline)
@@ -321,7 +324,7 @@ fn passes(
         }
     }
     if compiled {
-        // Nobody takes this for a test that ran.
+        // This is an error so that nobody takes it for a test that ran.
         return Err(format!("compiled only, as {COMPILES_FOR} asks").into());
     }
     if failed.is_empty() {
@@ -331,7 +334,7 @@ fn passes(
     }
 }
 
-/// A program, which may be for an architecture that only tests have.
+/// Returns the input for a program, which may be for an architecture of the tests.
 fn input(program: &Path) -> Input {
     Input {
         include: vec![testkit::relay::folder()],
@@ -339,13 +342,13 @@ fn input(program: &Path) -> Input {
     }
 }
 
-/// The C of a program's extern functions, beside it.
+/// Returns the C file of a program's extern functions, if it is beside the program.
 fn externs_of(program: &Path) -> Vec<PathBuf> {
     let beside = Some(program.with_extension("c")).filter(|c| c.exists());
     beside.into_iter().collect()
 }
 
-/// A script, and what its first lines set.
+/// A script, with the declarations in its first lines.
 struct Script {
     case: Case,
     directions: &'static [Direction],
@@ -355,7 +358,7 @@ struct Script {
 }
 
 impl Script {
-    /// Whether this runner can do what the script needs.
+    /// Returns true if this runner can run the script.
     fn runs(&self, runner: Runner) -> bool {
         let Some(hook) = runner.hook else { return true };
         match runner.reach {
@@ -373,7 +376,7 @@ impl Script {
         }
     }
 
-    /// What the kernel does instead of what the script expects.
+    /// Returns the kernel's behaviour if it differs from the script's expectation.
     fn otherwise(&self, runner: Runner) -> Option<&'static str> {
         if runner.reach != Reach::Veth || runner.hook != Some(Hook::TcIngress) {
             return None;
@@ -405,7 +408,7 @@ impl Script {
     }
 }
 
-/// The packets that a script sends.
+/// Returns the packets that a script sends.
 fn packets(script: &str) -> Vec<Vec<u8>> {
     let mut map = SourceMap::new();
     let Some(file) = map.add("script", script) else {
@@ -419,7 +422,7 @@ fn packets(script: &str) -> Vec<Vec<u8>> {
     packets.collect()
 }
 
-/// A program for another architecture is refused, and the refusal names the right one.
+/// Checks that a program for another architecture is refused, and that the refusal names the right one.
 fn is_refused(elaborated: Elaborated, target: Target) -> Result<(), Failed> {
     let model = arch::by_package(&elaborated.program.arch).map_or("", |arch| arch.name);
     match Prepared::new(elaborated, target, &[]) {

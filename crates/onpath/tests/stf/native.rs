@@ -1,4 +1,4 @@
-//! STF tests on the native target: no root, and tables that change in shared memory.
+//! STF tests on the native target, which needs no root. Tables change in shared memory.
 
 use crate::{Script, externs_of, input};
 use arch::Model;
@@ -9,7 +9,7 @@ use libtest_mimic::Failed;
 use native::Options;
 use std::path::{Path, PathBuf};
 
-/// Runs the tests of a program. One of another architecture, or whose packets are copied, has to be refused.
+/// Runs the tests of a program. A program of another architecture, or one that copies packets, must be refused.
 pub(crate) fn passes(program: &Path, scripts: &[PathBuf]) -> Result<(), Failed> {
     let elaborated = elaborate(&input(program))
         .map_err(|refused| render_plain(&refused.diagnostics, &refused.map))?;
@@ -52,7 +52,7 @@ pub(crate) fn passes(program: &Path, scripts: &[PathBuf]) -> Result<(), Failed> 
     }
 }
 
-/// True for programs of the target's architectures whose packets go one way.
+/// Returns true for programs of the target's architectures whose packets are neither copied nor resubmitted.
 fn runs(elaborated: &Elaborated) -> bool {
     let arch = arch::by_package(&elaborated.program.arch);
     arch.is_some_and(|arch| match arch.model {

@@ -1,4 +1,4 @@
-//! A program's ports and groups, and where each is given.
+//! A program's ports and groups, with their locations in the file.
 
 use super::super::ports::{Clash, PortSpec, Ports};
 use super::super::{At, errors};
@@ -8,14 +8,14 @@ use settings::{Table, Value};
 use std::num::NonZeroU16;
 use std::str::FromStr;
 
-/// An interface with its port, and where each is given.
+/// An interface with its port, and the location of each.
 struct Port {
     spec: PortSpec,
     port: Span,
     interface: Span,
 }
 
-/// A multicast group, and where its number, its list and each port of that are given.
+/// A multicast group, with the locations of its number, its list and each port in the list.
 struct Group {
     number: u16,
     at: Span,
@@ -23,7 +23,7 @@ struct Group {
     replicas: Vec<At<Replica>>,
 }
 
-/// Reads them. What does not go together is reported.
+/// Reads a program's ports and groups, and reports conflicts.
 pub(super) fn ports(table: &Table, wrong: &mut Diagnostics) -> Ports {
     let dev = table.texts("dev").into_iter().zip(0..);
     let dev: Vec<Port> = dev
@@ -75,7 +75,7 @@ impl Group {
     }
 }
 
-/// Where something is that clashes, and where the first of two is.
+/// Returns the location of a conflict, and that of the first of two equal items.
 fn places(clash: &Clash, all: &[Port], groups: &[Group]) -> (Span, Option<Span>) {
     let twice = |places: Vec<Span>| match places[..] {
         [first, second, ..] => (second, Some(first)),
@@ -104,7 +104,8 @@ fn places(clash: &Clash, all: &[Port], groups: &[Group]) -> (Span, Option<Span>)
     }
 }
 
-/// The numbers that a table has as keys, with their location and value. Keys that are none are reported.
+/// Returns the numbers that a table has as keys, with their location and value. Keys that are no numbers are
+/// reported.
 fn numbers<'v, N: FromStr>(
     table: &Table<'v>,
     key: &str,
@@ -122,7 +123,7 @@ fn numbers<'v, N: FromStr>(
     numbers
 }
 
-/// `{ 1 = [0, 1, "2:7"] }`
+/// Reads multicast groups, such as `{ 1 = [0, 1, "2:7"] }`.
 fn groups(table: &Table, wrong: &mut Diagnostics) -> Vec<Group> {
     let groups = numbers(table, "groups", wrong, |at| {
         errors::bad_group(at.span, &at.value)

@@ -1,7 +1,7 @@
 use super::*;
 use control::Replica;
 
-/// A bundle, or the errors in it: line, column, code, message and help of each.
+/// Reads a bundle, or returns the errors in it: line, column, code, message and help of each.
 fn try_read(text: &str) -> Result<Bundle, Vec<String>> {
     let mut map = SourceMap::new();
     let file = map.add("dir/my flows.toml", text).unwrap();
@@ -23,7 +23,7 @@ fn wrong(text: &str) -> Vec<String> {
     try_read(text).unwrap_err()
 }
 
-/// The only error in a program's lines.
+/// Returns the only error in a program's lines.
 fn wrong_program(lines: &str) -> String {
     let text = format!("[[program]]\nsource = \"a.p4\"\n{lines}\n");
     match wrong(&text).as_slice() {
@@ -103,7 +103,7 @@ fn what_is_no_toml_is_reported_with_its_location() {
     assert_eq!(found.len(), 1);
     let begin = "1:10 E0901 this is not TOML: invalid basic string, expected `\"`; a bundle has lines such as";
     assert!(found[0].starts_with(begin), "{found:#?}");
-    // The parser reports what it makes of all that follows, in two passes.
+    // The TOML parser reports an error at a later line.
     let found =
         wrong("[[program]]\nsource = \"a.p4\"\ndev = [\"eth0\"\ntarget = \"xdp\"\n[share]\n");
     assert_eq!(found.len(), 1);
@@ -408,7 +408,7 @@ fn what_is_shared_is_the_state_of_two_programs() {
             "6:1 E0913 `x` is shared by one program only; {advice}"
         )]
     );
-    // What is wrong already is not one too few.
+    // A share with a malformed part is not reported as having too few programs too.
     for wrong in [
         "x = [\"in.f\", \"out\"]",
         "x = [\"in.f\", \"out.\"]",

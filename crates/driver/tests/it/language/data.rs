@@ -1,4 +1,4 @@
-//! `tests/language.toml`, strictly read.
+//! Strict reader of `tests/language.toml`.
 
 use toml::{Table, Value};
 
@@ -16,12 +16,12 @@ pub(crate) struct Section {
     pub(crate) constructs: Vec<Construct>,
 }
 
-/// A construct of the language, and what shows it.
+/// A construct of the language, with the programs that show it.
 #[derive(Debug)]
 pub(crate) struct Construct {
     /// The construct, as Markdown.
     pub(crate) what: String,
-    /// Each of its tests has one of these.
+    /// Texts of which each of its tests has at least one.
     pub(crate) text: Vec<String>,
     /// Programs of `language/accept`.
     pub(crate) accepted: Vec<String>,
@@ -31,12 +31,12 @@ pub(crate) struct Construct {
     pub(crate) refused: Vec<(String, String)>,
     /// Programs of `language/limits`.
     pub(crate) limits: Vec<String>,
-    /// The version of Onpath that first had it.
+    /// First version of Onpath that supports it.
     pub(crate) since: Version,
 }
 
 impl Construct {
-    /// Whether any program has it.
+    /// Returns true if a program that is accepted or run has it.
     pub(crate) fn is_shown(&self) -> bool {
         !self.accepted.is_empty() || !self.runs.is_empty()
     }
@@ -47,7 +47,7 @@ impl Construct {
 pub(crate) struct Version(pub(crate) [u32; 3]);
 
 impl Version {
-    /// That of this source.
+    /// Returns the version of this source.
     fn present() -> Version {
         Version::read(env!("CARGO_PKG_VERSION")).expect("three numbers")
     }
@@ -68,7 +68,7 @@ impl std::fmt::Display for Version {
     }
 }
 
-/// The chapters of a file, or the first thing that is wrong with it.
+/// Reads the chapters of a file, or returns the first error in it.
 pub(crate) fn read(text: &str) -> Result<Vec<Chapter>, String> {
     let table: Table = text.parse().map_err(|e| format!("{e}"))?;
     let mut top = Fields::of("the file", table);
@@ -152,7 +152,7 @@ fn construct(table: Table, since: Version) -> Result<Construct, String> {
     })
 }
 
-/// What is left to read of a table.
+/// Fields of a table that are still unread.
 struct Fields {
     of: String,
     table: Table,
@@ -166,7 +166,7 @@ impl Fields {
         }
     }
 
-    /// The text that names this table, from here on in messages too.
+    /// Reads the text that names this table. Later messages use it.
     fn title(&mut self, key: &str) -> Result<String, String> {
         match self.table.remove(key) {
             Some(Value::String(text)) if !text.is_empty() => {

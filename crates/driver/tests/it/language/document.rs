@@ -5,7 +5,7 @@ use super::data::{Chapter, Construct};
 use super::limits::{self, Where};
 use bpf::abi::Hook;
 
-/// The document.
+/// Returns the table as a Markdown document.
 pub(crate) fn of(chapters: &[Chapter]) -> String {
     let all: Vec<&Construct> = constructs(chapters).collect();
     let count = |is: &dyn Fn(&&&Construct) -> bool| all.iter().filter(|c| is(c)).count();

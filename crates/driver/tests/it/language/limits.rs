@@ -1,4 +1,4 @@
-//! What targets refuse of programs that the language allows: `tests/language/limits/*.p4`, which note it.
+//! Targets' refusals of valid programs: `tests/language/limits/*.p4`, which note the expected diagnostics.
 
 use super::tests;
 use bpf::abi::Hook;
@@ -9,7 +9,7 @@ use kernel::features::Kernel;
 use std::collections::BTreeMap;
 use testkit::notes::{Note, notes};
 
-/// Where a program is refused.
+/// Targets that refuse a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Where {
     /// By every target, and by the interpreter.
@@ -18,7 +18,8 @@ pub(crate) enum Where {
     Hooks(Vec<&'static str>),
 }
 
-/// The codes that refuse a program of `limits`, and where; an error if that is not what it says of itself.
+/// Returns the codes that refuse a program of `limits`, with the targets. Fails if they are not the ones that the
+/// program notes.
 pub(crate) fn of(name: &str) -> Result<BTreeMap<String, Where>, String> {
     let path = tests().join(format!("language/limits/{name}.p4"));
     let text = std::fs::read_to_string(&path).map_err(|e| format!("{name}: {e}"))?;
@@ -53,13 +54,13 @@ pub(crate) fn of(name: &str) -> Result<BTreeMap<String, Where>, String> {
     all_found(name, &notes, found)
 }
 
-/// What a kernel lacks is no limit of the language.
+/// Kernel with all features, as a feature that an older kernel lacks is no limit of the language.
 const NEWEST: Kernel = Kernel::Version((99, 0));
 
-/// A hook that does not have the program's architecture.
+/// Code of the refusal by a hook that does not run the program's architecture.
 const OTHER_ARCHITECTURE: &str = "E0720";
 
-/// The codes of errors, each of which has a note.
+/// Returns the codes of errors. Fails if one of them has no note.
 fn matched(
     name: &str,
     notes: &[Note],
@@ -78,7 +79,8 @@ fn matched(
     Ok(codes)
 }
 
-/// Whether a note is about a diagnostic: it is on the line that this marks. Of what is written for another architecture all is wrong.
+/// Returns true if a note is about a diagnostic: its line and text must match. A refusal of the whole architecture
+/// has no line.
 fn is_of(note: &Note, diagnostic: &Diagnostic, map: &SourceMap) -> bool {
     let place = map.line_col(diagnostic.primary.span);
     note.code == diagnostic.code.0

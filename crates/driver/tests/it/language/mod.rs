@@ -1,6 +1,6 @@
-//! The constructs of the language, by chapter of the specification: `tests/language.toml` lists them with the tests that show
-//! them. Each of these is there and has what its construct is about, those that run pass on the interpreter, and what
-//! targets refuse is found by asking every one. `ONPATH_BLESS=1` writes the table, `tests/LANGUAGE.md`.
+//! Constructs of the language, by chapter of the specification. `tests/language.toml` lists them with the tests that
+//! show them. Each test must exist and contain its construct, and those that run must pass on the interpreter. The
+//! refusals by targets are found by trying every target. `ONPATH_BLESS=1` writes the table, `tests/LANGUAGE.md`.
 
 mod data;
 mod document;
@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use testkit::notes::notes;
 
-/// The repository's folder of tests.
+/// Returns the repository's folder of tests.
 fn tests() -> PathBuf {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
@@ -35,7 +35,7 @@ fn constructs(chapters: &[Chapter]) -> impl Iterator<Item = &Construct> {
     sections.flat_map(|section| &section.constructs)
 }
 
-/// The names of the programs in a folder of `tests/language`.
+/// Returns the names of the programs in a folder of `tests/language`.
 fn programs(folder: &str) -> BTreeSet<String> {
     let folder = tests().join("language").join(folder);
     let entries = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{folder:?}: {e}"));
@@ -45,7 +45,7 @@ fn programs(folder: &str) -> BTreeSet<String> {
     names.collect()
 }
 
-/// A text with one space between words, however it was laid out.
+/// Returns a text with one space between words.
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -93,7 +93,7 @@ fn every_program_shows_a_construct() {
     let accepted = constructs(&chapters).flat_map(|c| &c.accepted);
     let accepted: BTreeSet<&String> = accepted.collect();
     let limits: BTreeSet<&String> = constructs(&chapters).flat_map(|c| &c.limits).collect();
-    // What is warned of is no construct.
+    // Programs that show warnings have no construct.
     let programs_accepted = programs("accept");
     let others = programs_accepted
         .iter()
@@ -117,7 +117,7 @@ fn what_runs_passes_on_the_interpreter() {
     fail_with(&complaints);
 }
 
-/// Runs all scripts of a program of `tests`.
+/// Runs all scripts of a program in `tests`.
 fn passes(name: &str) -> Result<(), String> {
     let program = tests().join(format!("{name}.p4"));
     let folder = program.parent().ok_or("no folder")?;

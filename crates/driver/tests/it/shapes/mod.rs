@@ -3,8 +3,8 @@
 use driver::{Elaborated, Input};
 use std::fmt::Write as _;
 
-/// A program whose parser has so many states, which extract that many headers in turn. Each leads to the states that follow it
-/// by these numbers. The control changes each header.
+/// Returns a program whose parser has `count` states, which extract `extracted` headers in turn. State `i` leads to
+/// the states `i + followers[…]`. The control changes each header.
 pub(crate) fn states(count: usize, extracted: usize, followers: &[usize]) -> Elaborated {
     let mut states = String::new();
     let mut changes = String::new();
@@ -30,7 +30,8 @@ pub(crate) fn states(count: usize, extracted: usize, followers: &[usize]) -> Ela
     program(&states, extracted, "", &changes)
 }
 
-/// A program with these states from `s0` on, so many headers, these declarations in its control, and what that does.
+/// Returns a program with these states from `s0` on, this many headers, and these declarations and statements in its
+/// control.
 pub(crate) fn program(states: &str, headers: usize, declared: &str, done: &str) -> Elaborated {
     let list = |line: &dyn Fn(usize) -> String| (0..headers).map(line).collect::<String>();
     let fields = list(&|i| format!("    next_t h{i};\n"));
@@ -60,7 +61,7 @@ xdp(prs(), sw(), dep()) main;
     elaborate(&text)
 }
 
-/// A program of its own text.
+/// Elaborates the text of a program.
 pub(crate) fn elaborate(text: &str) -> Elaborated {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("program.p4");
@@ -70,7 +71,7 @@ pub(crate) fn elaborate(text: &str) -> Elaborated {
         .expect("a program")
 }
 
-/// As many conditions in a row, of which each changes what the next ones see.
+/// Returns a program with `count` conditions in a row. Each changes a header that the next ones read.
 pub(crate) fn conditions(count: usize) -> Elaborated {
     let mut done = String::new();
     for i in 0..count {
@@ -84,7 +85,7 @@ pub(crate) fn conditions(count: usize) -> Elaborated {
     program(state, 1, "", &done)
 }
 
-/// So many tables with keys and actions alike, of several actions each.
+/// Returns a program with `count` tables, which have the same key and several similar actions each.
 pub(crate) fn tables(count: usize) -> Elaborated {
     let mut tables = String::new();
     let mut applied = String::new();
@@ -101,7 +102,7 @@ pub(crate) fn tables(count: usize) -> Elaborated {
     program(state, 1, &tables, &applied)
 }
 
-/// So many large counters and as many large tables.
+/// Returns a program with `count` large counters and `count` large tables.
 pub(crate) fn large_maps(count: usize) -> Elaborated {
     let (mut maps, mut applied) = (String::new(), String::new());
     for i in 0..count {
@@ -117,8 +118,8 @@ pub(crate) fn large_maps(count: usize) -> Elaborated {
     program(state, 1, &maps, &applied)
 }
 
-/// So many states with as many cases each, which lead to the states behind them, and all to the same one if `alike`: clang may merge what is
-/// equal.
+/// Returns a program with `count` states of `cases` cases each, which lead to later states. If `alike`, all cases of
+/// a state lead to the same one, and clang may merge equal states.
 pub(crate) fn wide(count: usize, cases: usize, alike: bool) -> Elaborated {
     let mut states = String::new();
     for i in 0..count {
@@ -140,7 +141,7 @@ pub(crate) fn wide(count: usize, cases: usize, alike: bool) -> Elaborated {
     program(&states, 1, "", "        hdr.h0.sum = hdr.h0.sum + 1;\n")
 }
 
-/// So many states as a tree: each leads to four others, to which no other leads.
+/// Returns a program with `count` states as a tree: each leads to four others, which no other state leads to.
 pub(crate) fn tree(count: usize) -> Elaborated {
     let mut states = String::new();
     for i in 0..count {
@@ -158,7 +159,8 @@ pub(crate) fn tree(count: usize) -> Elaborated {
     program(&states, 8, "", "        hdr.h0.sum = hdr.h0.sum + 1;\n")
 }
 
-/// So many states, most of which do little, that lead to states anywhere behind them, in front of as many conditions.
+/// Returns a program with `count` states, most of which do little and which lead to any later states, and as many
+/// conditions after the parser.
 pub(crate) fn mixed(count: usize) -> Elaborated {
     let mut states = String::new();
     let mut done = String::new();
@@ -193,7 +195,8 @@ pub(crate) fn mixed(count: usize) -> Elaborated {
 /// A state that extracts one header and accepts.
 const ONE_STATE: &str = "    state s0 { packet.extract(hdr.h0); transition accept; }\n";
 
-/// So many states that each look at the next byte and go on or accept: a chain without headers.
+/// Returns a program with a chain of `count` states without headers. Each reads the next byte, and leads to the next
+/// state or accepts.
 pub(crate) fn chain(count: usize) -> Elaborated {
     let mut states = String::new();
     for i in 0..count {
@@ -211,7 +214,7 @@ pub(crate) fn chain(count: usize) -> Elaborated {
     program(&states, 1, "", "")
 }
 
-/// A table with so many actions, which each do something else.
+/// Returns a program with one table of `count` different actions.
 pub(crate) fn actions(count: usize) -> Elaborated {
     let mut declared = String::new();
     for i in 0..count {
@@ -228,7 +231,7 @@ pub(crate) fn actions(count: usize) -> Elaborated {
     program(ONE_STATE, 1, &declared, "        t.apply();\n")
 }
 
-/// So many packets counted under as many conditions, in an array or, if it is sparse, a hash map.
+/// Returns a program that counts packets under `count` conditions, in an array or, if `sparse`, in a hash map.
 pub(crate) fn counters(count: usize, sparse: bool) -> Elaborated {
     let mut done = String::new();
     for i in 0..count {
@@ -242,7 +245,7 @@ pub(crate) fn counters(count: usize, sparse: bool) -> Elaborated {
     program(ONE_STATE, 1, &declared, &done)
 }
 
-/// So many comparisons, of which each is made if all before it failed.
+/// Returns a program with a chain of `count` comparisons, joined by `else`.
 pub(crate) fn alternatives(count: usize) -> Elaborated {
     let alternative = |i| {
         let value = i * 13 + 5;
@@ -271,7 +274,7 @@ pub(crate) struct Switch<'a> {
     pub egress: &'a str,
 }
 
-/// The text of such a program.
+/// Returns the text of such a program.
 pub(crate) fn switch(parts: &Switch<'_>) -> String {
     let Switch {
         fields,

@@ -1,6 +1,6 @@
-//! `onpath build BUNDLE.toml`: a folder with all that `onpath run` of the bundle needs.
+//! `onpath build BUNDLE.toml`, which writes a folder with all that `onpath run` of the bundle needs.
 
-use super::{Verification, compile, report, show, status, write};
+use super::{Verification, compile, loads_from, report, show, status, write};
 use crate::args::Build;
 use crate::commands::source::elaborate_input;
 use crate::output::{Done, Stop, failed, notice, out, out_line, print_diagnostics, print_json};
@@ -16,12 +16,14 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A program of the bundle, compiled.
+/// A compiled program of the bundle.
 struct Part {
     hook: Hook,
     compiled: Compiled,
+    /// The kernels that load its object ([`loads_from`]).
+    kernel: Value,
     verification: Option<Verification>,
-    /// Its text, read.
+    /// The elaborated program.
     elaborated: Elaborated,
 }
 
@@ -36,8 +38,9 @@ impl Part {
     }
 }
 
-/// Compiles all programs of a bundle, and writes them with a bundle file that names the objects. As a program's, the
-/// JSON is what was `written`; with `--report`, `programs` too, each with its `name` and what the report of a program has.
+/// Compiles all programs of a bundle, and writes them with a bundle file that names the objects. The JSON has the
+/// files that were `written`. With `--report` it also has `programs`, each with its `name` and the report of a single
+/// program.
 pub(super) fn run(args: &Build) -> Done {
     let file = &args.source.file;
     check_flags(args)?;
@@ -68,7 +71,8 @@ pub(super) fn run(args: &Build) -> Done {
         .zip(&parts)
         .filter_map(|(member, part)| {
             let verification = part.verification.as_ref()?;
-            let mut report = report(&part.compiled, part.elaborated.took, verification);
+            let took = part.elaborated.took;
+            let mut report = report(&part.compiled, took, verification, &part.kernel);
             report["name"] = json!(member.name.value);
             Some(report)
         });
@@ -119,12 +123,12 @@ fn check_flags(args: &Build) -> Result<(), Stop> {
     }
 }
 
-/// The name of a program's file of entries in the folder.
+/// Returns the name of a program's file of entries in the folder.
 fn entries_file(member: &Member) -> String {
     format!("{}.txt", member.name.value)
 }
 
-/// Fails if what is written would replace what it is made of.
+/// Fails if an output file would overwrite an input file.
 fn check_overwrites(file: &Path, bundle: &Bundle, dir: &Path) -> Result<(), Stop> {
     let mut pairs = vec![(
         file.to_owned(),
@@ -167,7 +171,7 @@ fn part(
     let request = Request {
         externs: &member.externs,
         kernel,
-        // As for a single program.
+        // The report loads the program, as for a single one.
         trial: Trial::None,
         notice: &notice,
         ..Request::hook(hook)
@@ -182,13 +186,14 @@ fn part(
         )?;
     Ok(Part {
         hook,
+        kernel: loads_from(&compiled, request),
         compiled,
         verification,
         elaborated,
     })
 }
 
-/// Writes the folder: of each program what a single one has, and its file of entries; then the bundle's file.
+/// Writes the folder: for each program the files of a single one and its entries, then the bundle's file.
 fn write(
     dir: &Path,
     name: &str,

@@ -1,12 +1,13 @@
-//! How tables are searched where there is more than one way: a part of the report.
+//! Part of the report: the search structures of tables that could have another one.
 
 use bpf::abi::Abi;
 use kernel::memory::{self, MapNeed};
 use layout::Structure;
 use serde_json::{Value, json};
 
-/// For each table and value set with ternary, range, optional or prefix keys, its `kind` and `name`, the `layout` that it has, how
-/// many `entries` it holds, and bytes of `memory` of its maps: `loaded`, as soon as the program is, and `full`.
+/// Describes each table and value set with a choice of structures: its `kind`, `name`, `layout`, maximum number of
+/// `entries`, and the `memory` of its maps. The memory is in bytes, when the program is `loaded` and when the maps
+/// are `full`.
 pub(super) fn describe(abi: &Abi, needs: &[MapNeed]) -> Value {
     let tables = abi.contents.tables.iter();
     let tables = tables.map(|table| ("table", &table.name, table.capacity, &table.lookup));
@@ -37,7 +38,7 @@ pub(super) fn describe(abi: &Abi, needs: &[MapNeed]) -> Value {
     described.collect()
 }
 
-/// The same for people.
+/// Returns the description as text.
 pub(super) fn show(described: &Value) -> String {
     let all = described.as_array().map_or(&[][..], Vec::as_slice);
     let line = |layout: &Value| {

@@ -24,8 +24,9 @@ use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Compiles a program or a bundle: status 1 if it is refused, by the verifier too if that is asked, 2 if the target cannot run it. With `--report` the
-/// JSON is what [`report`] makes, or, of a program that is refused, an object with its `diagnostics`.
+/// Compiles a program or a bundle. The status is 1 if it is refused, by the verifier too if that is asked, and 2 if
+/// the target cannot run it. With `--report` the JSON is the result of [`report`], or for a refused program an object
+/// with its `diagnostics`.
 pub(crate) fn run(args: Build) -> Done {
     if is_object(&args.source.file) {
         return Err(Stop::Usage(format!(
@@ -50,7 +51,7 @@ pub(crate) fn run(args: Build) -> Done {
     let request = Request {
         externs: &args.externs,
         hook,
-        // A report loads the program once, and tries other C only if that is refused.
+        // A report loads the program once, and tries other strategies only if it is rejected.
         trial: Trial::None,
         kernel: args.kernel.map_or(Kernel::This, Kernel::Version),
         notice: &notice,
@@ -87,11 +88,8 @@ pub(crate) fn run(args: Build) -> Done {
         }
     }
     let status = status(verification.as_ref());
-    let report = verification.map(|verification| {
-        let mut report = report(&compiled, front, &verification);
-        report["kernel"] = loads_from(&compiled, request);
-        report
-    });
+    let kernel = loads_from(&compiled, request);
+    let report = verification.map(|verification| report(&compiled, front, &verification, &kernel));
     match (args.json, report) {
         (true, report) => {
             let mut object = report.unwrap_or_else(|| json!({}));
@@ -106,13 +104,13 @@ pub(crate) fn run(args: Build) -> Done {
     Ok(status)
 }
 
-/// The exit status of a command that reports what the verifier makes of programs: 1 if it refuses one.
+/// Returns the exit status of a command that reports the verifier's results: 1 if it rejects a program.
 fn status<'a>(asked: impl IntoIterator<Item = &'a Verification>) -> ExitCode {
     let is_refused = |asked: &Verification| matches!(asked.answer, Answer::Refused(_));
     ExitCode::from(u8::from(asked.into_iter().any(is_refused)))
 }
 
-/// Compiles a program, and asks the verifier about it if it is to be reported on.
+/// Compiles a program, and asks the verifier about it if a report is wanted.
 fn compile(
     program: &Program,
     sources: &SourceMap,
@@ -129,7 +127,7 @@ fn compile(
 /// The verifier's result for a program.
 struct Verification {
     answer: Answer,
-    /// How long it took, with every object that was tried; without finding the places of refusals.
+    /// Time that the verifier took for all objects that were tried, without the search for the locations of refusals.
     time: Duration,
 }
 
@@ -142,8 +140,8 @@ enum Answer {
     Refused(String),
 }
 
-/// Asks the verifier. A program rejected for what clang made of it is recompiled with other strategies, as `onpath run`
-/// does.
+/// Asks the verifier. If it rejects a program for a reason that another compilation may overcome, the other
+/// strategies are tried, as `onpath run` does.
 fn ask(
     compiled: Compiled,
     program: &Program,
@@ -169,7 +167,7 @@ fn ask(
     let mut last = compiled;
     if let Some(others) = others(&last, &answer, program, sources, request)? {
         time += others.verify_time;
-        // If no other object fares better, the answer is the one that there is.
+        // If the best object is still the first one, its answer is known.
         if !(others.is_refused() && others.object == last.object) {
             answer = verify(&others);
             time += answer.took;
@@ -187,7 +185,8 @@ fn ask(
     Ok((last, Verification { answer, time }))
 }
 
-/// What other strategies come to, if one may overcome what the verifier refused this object for. Its times include those of this object.
+/// Compiles by the other strategies, if one may overcome the verifier's reason for rejecting this object. clang's
+/// time includes that of this object.
 fn others(
     refused: &Compiled,
     answer: &Verified,
@@ -212,7 +211,7 @@ fn others(
     Ok(Some(others))
 }
 
-/// The message of a refusal, with the line that it is shown at.
+/// Returns the message of a refusal with its line.
 fn with_location(refused: &Diagnostic, sources: &SourceMap) -> String {
     let message = &refused.message;
     match sources.line_col(refused.primary.span) {
@@ -221,7 +220,7 @@ fn with_location(refused: &Diagnostic, sources: &SourceMap) -> String {
     }
 }
 
-/// What [`loads_from::describe`] gives for a program that was just compiled.
+/// Describes the kernels that load a program which was just compiled, by [`loads_from::describe`].
 fn loads_from(compiled: &Compiled, request: Request) -> Value {
     let externs: Vec<String> = request
         .externs
@@ -236,19 +235,35 @@ fn loads_from(compiled: &Compiled, request: Request) -> Value {
     )
 }
 
-/// What the program needs: `functions` (each with `name`, `section`, `instructions`, `stack` in bytes),
-/// `instructions` and `stack` of the whole, `stack_limit`, `maps` (each with `name`, `kind`, `entries`, `for` with the
-/// `kind` and `name` of what it keeps, and bytes of `memory`: `loaded`, as soon as the program is, and `full`), `memory`
-/// of all maps and what of it is `available`, the `layouts` of tables whose entries may overlap ([`layouts::describe`]), what the compiler moved (`scratch`: `bytes` and `variables` in a per-CPU
-/// map, for which the stack has no room; `copied_headers`: those that live in variables instead of the packet; `rolled_stacks`: header stacks whose elements a loop parses,
-/// each with `name` and `elements`), how many maps the program uses
-/// (`maps_used`: the `count` with each outer map as one, and how many are `inner` ones of these), as how many `programs` that go on in each other, how many turns of loops a packet may take
-/// (`parser_turns`, null where the kernel has `may_goto`), from which `kernel` on it loads ([`loads_from::describe`]), the
-/// `strategy` by which it was compiled and the `failed_strategies` before it (`name` and `reason`), what the
-/// `verifier` reports (`asked`; `accepted`, and `instructions` processed, of the program that took most, with their `limit`, or the `reason`), and
-/// `milliseconds` of `own`, `clang`'s and the `verifier`'s time: of all strategies, without what it takes to find the line of
-/// a refusal.
-fn report(compiled: &Compiled, front: Duration, verification: &Verification) -> Value {
+/// Reports on a compiled program as JSON:
+///
+/// - `functions`: `name`, `section`, `instructions` and `stack` (in bytes) of each function.
+/// - `instructions`, `stack`: all instructions, and the largest stack of a function; `stack_limit` is the kernel's.
+/// - `maps`: `name`, `kind` and `entries` of each map. `for` has the `kind` and `name` of the object in it. `memory`
+///   is in bytes, when the program is `loaded` and when the map is `full`.
+/// - `memory`: that of all maps, and the `available` memory.
+/// - `layouts`: search structures of tables ([`layouts::describe`]).
+/// - `scratch`: `bytes` and `variables` in a per-CPU map, for which the stack has no room.
+/// - `parse_record`: `used` is true if the parse results are in a per-CPU map. `estimate` is the number of
+///   instructions that the verifier might process otherwise.
+/// - `copied_headers`: headers that live in variables instead of the packet.
+/// - `rolled_stacks`: `name` and `elements` of header stacks whose elements a loop parses.
+/// - `maps_used`: `count` of maps, with each outer map counted once, and the number of `inner` maps.
+/// - `programs`: number of programs that are chained by tail calls.
+/// - `parser_turns`: maximum number of loop iterations of a packet, null if the kernel has `may_goto`.
+/// - `strategy`, `failed_strategies`: the strategy of compilation, and `name` and `reason` of each that failed
+///   before.
+/// - `verifier`: `asked`, `accepted`, and the `instructions` processed of the largest program with their `limit`, or
+///   the `reason`.
+/// - `milliseconds`: `own`, `clang`'s and the `verifier`'s time for all strategies, without the search for the line
+///   of a refusal.
+/// - `kernel`: the version of Linux from which on the object loads, and why ([`loads_from::describe`]).
+fn report(
+    compiled: &Compiled,
+    front: Duration,
+    verification: &Verification,
+    kernel: &Value,
+) -> Value {
     let functions: Vec<Value> = compiled
         .budget
         .functions
@@ -286,6 +301,7 @@ fn report(compiled: &Compiled, front: Duration, verification: &Verification) -> 
         Answer::Refused(why) => json!({ "asked": true, "accepted": false, "reason": why }),
     };
     json!({
+        "kernel": kernel,
         "functions": functions,
         "instructions": compiled.budget.instructions(),
         "stack": compiled.budget.stack(),
@@ -328,7 +344,7 @@ fn report(compiled: &Compiled, front: Duration, verification: &Verification) -> 
     })
 }
 
-/// The report for people.
+/// Returns the report as text.
 fn show(report: &Value) -> String {
     let text = |value: &Value| match value {
         Value::String(text) => text.clone(),

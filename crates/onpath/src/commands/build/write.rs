@@ -1,4 +1,4 @@
-//! What `onpath build -o` writes.
+//! Files that `onpath build -o` writes.
 
 use crate::output::{Stop, failed};
 use diag::{shown, system_message};
@@ -8,7 +8,7 @@ use host::safe_dir::replace_file;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Writes a program's C source, object and description, and gives their paths.
+/// Writes a program's C source, object and description. Returns their paths.
 pub(super) fn program(dir: &Path, stem: &str, compiled: &Compiled) -> Result<Vec<PathBuf>, Stop> {
     let description = built::description(compiled);
     let files: [(&str, Vec<u8>); 3] = [
@@ -23,7 +23,7 @@ pub(super) fn program(dir: &Path, stem: &str, compiled: &Compiled) -> Result<Vec
     Ok(written)
 }
 
-/// Writes a file in a folder, which it makes if it is not there, and gives its path.
+/// Writes a file to a folder, which is created if needed. Returns the file's path.
 pub(super) fn file(dir: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, Stop> {
     if let Err(error) = fs::create_dir_all(dir) {
         let why = system_message(&error);
@@ -37,7 +37,7 @@ pub(super) fn file(dir: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, Stop
     Ok(path)
 }
 
-/// What was written, for people.
+/// Returns a line of text about the files that were written.
 pub(super) fn line(dir: &Path, written: &[PathBuf]) -> String {
     let names = written.iter().filter_map(|path| path.file_name());
     let names: Vec<_> = names

@@ -43,7 +43,7 @@ pub(crate) fn run(command: CounterCommand) -> Done {
     }
 }
 
-/// The elements of the counter that is named, or of all.
+/// Reads the elements of the named counter, or of all counters.
 fn read_all(store: &dyn Store, counter: Option<&str>) -> Result<Vec<Element>, Stop> {
     let mut elements: Vec<Element> = Vec::new();
     for (counter, index) in wanted(store.schema(), counter)? {
@@ -74,7 +74,7 @@ fn print(elements: &[Element], store: &dyn Store, json: bool) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// An element of a counter and what it has.
+/// An element of a counter, with its count.
 struct Element {
     counter: String,
     at: At,
@@ -104,18 +104,18 @@ impl Element {
     }
 }
 
-/// Which element.
+/// Position of an element in its counter.
 #[derive(PartialEq, Eq, Hash, Clone)]
 enum At {
     Index(u64),
-    /// That of a table's entry.
+    /// The element of a table's entry, in a direct counter.
     Entry {
         table: String,
         keys: String,
     },
 }
 
-/// The counter or the element that is named, or all counters.
+/// Finds the named counter or element, or all counters.
 fn wanted(schema: &Schema, named: Option<&str>) -> Result<Vec<(Object, Option<u64>)>, Stop> {
     let Some(wanted) = named else {
         return Ok(schema.counters().map(|(id, _)| (id, None)).collect());
@@ -144,7 +144,7 @@ fn wanted(schema: &Schema, named: Option<&str>) -> Result<Vec<(Object, Option<u6
     }
 }
 
-/// One element, zero or not, or all that are not zero.
+/// Reads one element, or all that are not zero.
 fn read(
     store: &dyn Store,
     counter: Object,

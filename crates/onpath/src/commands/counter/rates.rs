@@ -1,4 +1,4 @@
-//! Counters from time to time, with what was counted in a second.
+//! Periodic output of counters, with their rates.
 
 use super::{At, Element, read_all};
 use crate::output::{Done, Reading, Stop, write_watched};
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// Prints counters each time that so much time has passed, until interrupted or nobody reads them any more.
+/// Prints counters at this interval, until it is interrupted or its output is no longer read.
 pub(super) fn run(
     store: &dyn Store,
     counter: Option<&str>,
@@ -37,7 +37,7 @@ pub(super) fn run(
     }
 }
 
-/// Counters at a time.
+/// Counters at one time.
 struct Moment {
     at: Instant,
     elements: Vec<Element>,
@@ -56,7 +56,8 @@ fn read(store: &dyn Store, counter: Option<&str>) -> Result<Moment, Stop> {
     })
 }
 
-/// An element, and what it counted in a second since the last time. If it has less than before, it was reset: then that is what it has.
+/// An element, with its rates per second since the last time. A count below the last one means that the element was
+/// reset; the rate is then that of the new count.
 struct Row<'e> {
     element: &'e Element,
     packets: f64,
@@ -104,7 +105,8 @@ fn table(rows: &[Row]) -> String {
     format!("{}\n", columns(&all))
 }
 
-/// `seconds` since the last line, and the counters, each with `packets_per_second` and `bytes_per_second`.
+/// Returns a line of JSON: the `seconds` since the last line, and the counters with `packets_per_second` and
+/// `bytes_per_second`.
 fn json_line(rows: &[Row], passed: f64) -> String {
     let counters = rows.iter().map(|row| {
         let mut shown = row.element.json();

@@ -1,9 +1,9 @@
-//! Which commands this machine can run, from what was found of it.
+//! Commands that this machine can run, judged by the findings about it.
 
 use kernel::probe::{Finding, State};
 use serde_json::{Value, json};
 
-/// What a command needs: of each group one finding at least.
+/// Requirements of a command: at least one finding of each group.
 struct Needs {
     /// The commands, as users write them.
     name: &'static str,
@@ -19,7 +19,7 @@ const AT_XDP: &[&str] = &["native XDP on veth", "generic XDP"];
 const AT_TC: &[&str] = &["tcx", "tc filters"];
 const SEVERAL: &[&str] = &["detached mounts"];
 
-/// Every command, by what it needs. What was built runs without clang.
+/// Every command with its requirements. Objects that were built earlier run without clang.
 const COMMANDS: [Needs; 17] = [
     Needs {
         name: "check, explain, graph, plan, doctor, man, completions, query --read FILE",
@@ -91,10 +91,10 @@ const COMMANDS: [Needs; 17] = [
     },
 ];
 
-/// The measurement, which runs programs of its own besides: they are the example of this name.
+/// Name of the measurement's command, and of the example with the programs that it runs.
 pub(super) const PDM: &str = "pdm";
 
-/// The commands that start it.
+/// Commands that start the measurement.
 const MEASURING: [Needs; 2] = [
     Needs {
         name: PDM,
@@ -106,13 +106,13 @@ const MEASURING: [Needs; 2] = [
     },
 ];
 
-/// A command, and whether this machine runs it.
+/// A command, with its state on this machine.
 pub(super) struct Command {
     /// As users write it.
     pub name: &'static str,
-    /// Whether it runs; unknown if that takes capabilities which this process lacks.
+    /// Present if the command runs. Unknown if this process lacks the capabilities to find out.
     pub state: State,
-    /// What is missing or unknown of what it needs.
+    /// Requirements that are missing or unknown.
     pub lacks: Vec<String>,
 }
 
@@ -122,12 +122,12 @@ impl Command {
     }
 }
 
-/// All commands but those that measure.
+/// Examines all commands but those that measure.
 pub(super) fn examine(findings: &[Finding]) -> Vec<Command> {
     commands(&COMMANDS, findings)
 }
 
-/// The commands that measure, but for what their programs need.
+/// Examines the commands that measure, without the needs of their programs.
 pub(super) fn measuring(findings: &[Finding]) -> Vec<Command> {
     commands(&MEASURING, findings)
 }
@@ -136,7 +136,7 @@ fn commands(all: &[Needs], findings: &[Finding]) -> Vec<Command> {
     all.iter().map(|needs| command(needs, findings)).collect()
 }
 
-/// One of them.
+/// Examines one command.
 fn command(needs: &Needs, findings: &[Finding]) -> Command {
     let state_of = |name: &&str| {
         let found = findings.iter().find(|finding| finding.name == *name);

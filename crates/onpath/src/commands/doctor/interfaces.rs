@@ -1,4 +1,4 @@
-//! Settings of the interfaces at which XDP programs would lose packets.
+//! Interfaces at whose settings XDP programs would lose packets.
 
 use crate::commands::attached;
 use bpf::abi::{Hook, PacketsAbi};
@@ -8,7 +8,7 @@ use kernel::port::Port;
 use net::interface;
 use serde_json::Value;
 
-/// Losses of a program that forwards packets by native XDP, at each interface that has that.
+/// Returns the losses of a program that forwards packets, at each interface that may have native XDP.
 pub(super) fn examine() -> Vec<Loss> {
     let forwards = PacketsAbi {
         redirects: true,
@@ -30,7 +30,7 @@ pub(super) fn examine() -> Vec<Loss> {
     .collect()
 }
 
-/// A paragraph about them, empty if there are none.
+/// Returns a paragraph about the losses, empty if there are none.
 pub(super) fn show(losses: &[Loss]) -> String {
     let of_kind = |kind| {
         let all: Vec<&Loss> = losses.iter().filter(|loss| loss.kind == kind).collect();
@@ -46,7 +46,7 @@ pub(super) fn show(losses: &[Loss]) -> String {
     }
 }
 
-/// The same for programs.
+/// Returns the losses as JSON.
 pub(super) fn as_json(losses: &[Loss]) -> Value {
     losses.iter().map(attached::loss_json).collect()
 }

@@ -16,7 +16,8 @@ use programs::{Program, Upgrade};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
-/// Reports what this machine supports: status 0 if nothing that every program in the kernel needs is missing, else 1.
+/// Reports what this machine supports. The status is 1 if something is missing that every program in the kernel
+/// needs, and else 0.
 pub(crate) fn run(args: Doctor) -> Done {
     let findings = probe::examine();
     let missing = findings
@@ -91,7 +92,7 @@ pub(crate) fn run(args: Doctor) -> Done {
     Ok(ExitCode::from(u8::from(missing)))
 }
 
-/// Every command. What `pdm` runs is an example.
+/// Examines every command. `pdm` also needs what its example programs need.
 fn commands(findings: &[Finding], programs: &[Program]) -> Vec<Command> {
     let mut all = commands::examine(findings);
     let mut measuring = commands::measuring(findings);
@@ -159,17 +160,18 @@ fn show_programs(programs: &[Program]) -> String {
     out
 }
 
-/// The name of the compiler's finding.
+/// Name of the finding about the compiler.
 const CLANG: &str = "clang";
 
-/// Whether a command or an example needs something besides a compiler that is missing. What has a fallback is not.
+/// Returns true if a command or an example needs something that is missing, besides the compiler. Features with a
+/// fallback are not needed.
 fn lacks_something(commands: &[Command], programs: &[Program]) -> bool {
     let missing = commands.iter().filter(|c| c.state == State::Missing);
     let mut of_commands = missing.flat_map(|command| &command.lacks);
     of_commands.any(|lacks| lacks != CLANG) || programs.iter().any(|p| !p.lacks.is_empty())
 }
 
-/// What it comes to.
+/// Summarises the findings in a sentence.
 fn summary(findings: &[Finding], lacks_something: bool) -> String {
     let has = |name: &str| {
         let found = findings.iter().find(|f| f.name == name);

@@ -1,4 +1,4 @@
-//! Which example programs this kernel runs, and what a newer one would bring them.
+//! Example programs on this kernel: those that load, and what they would gain from a newer one.
 
 use crate::commands::loads_from::version;
 use bpf::features::{FLOOR, Feature, Version};
@@ -7,11 +7,11 @@ use driver::examples::Example;
 use kernel::features::Kernel;
 use serde_json::{Value, json};
 
-/// An example, and what of its programs the kernel lacks.
+/// An example, with the features that its programs need and the kernel lacks.
 pub(super) struct Program {
     /// Its name.
     pub name: &'static str,
-    /// What its programs use.
+    /// Kernel features that its programs use.
     uses: Vec<Use>,
     /// Features that the kernel lacks, or the version of Linux that Onpath needs; none if it runs.
     pub lacks: Vec<String>,
@@ -32,12 +32,12 @@ impl Program {
     }
 }
 
-/// The examples on a kernel. Programs of one example are one.
+/// Examines the examples on a kernel. All programs of an example count as one.
 pub(super) fn examine(examples: &[Example], kernel: Kernel) -> Vec<Program> {
     let features = kernel.features();
     let mut all: Vec<Program> = Vec::new();
     for example in examples {
-        // Between an example's programs others may be, in folders below its own.
+        // The programs of an example need not be adjacent: others may lie in folders below its own.
         let known = all.iter().position(|known| known.name == example.name);
         let at = known.unwrap_or(all.len());
         if known.is_none() {
@@ -67,24 +67,24 @@ pub(super) fn examine(examples: &[Example], kernel: Kernel) -> Vec<Program> {
     all
 }
 
-/// What a newer kernel brings.
+/// Gains from a feature of a newer kernel.
 pub(super) struct Upgrade {
     /// The feature that the kernel lacks.
     feature: Feature,
-    /// What is done otherwise then, and for which examples.
+    /// Constructs that the feature changes, with the examples.
     pub gains: Vec<Gain>,
 }
 
-/// A construct that would have its preferred form.
+/// A construct that would get its preferred lowering.
 pub(super) struct Gain {
     construct: Construct,
-    /// The form that it has.
+    /// Its present lowering.
     now: Form,
-    /// The examples.
+    /// Examples that use it.
     programs: Vec<&'static str>,
 }
 
-/// What newer kernels would bring the examples that this one runs, the oldest of those kernels first.
+/// Returns the gains of the examples from newer kernels, the oldest kernel first.
 pub(super) fn upgrades(programs: &[Program]) -> Vec<Upgrade> {
     let mut all = Vec::new();
     for feature in Feature::ALL.into_iter().rev() {
@@ -127,7 +127,7 @@ impl Upgrade {
         })
     }
 
-    /// A line a gain.
+    /// Returns a line of text for each gain.
     pub(super) fn lines(&self) -> Vec<String> {
         let since = version(self.feature.since());
         let line = |gain: &Gain| {
@@ -143,7 +143,7 @@ impl Upgrade {
     }
 }
 
-/// What brings the examples to run that do not.
+/// Returns the version of Linux that runs all examples, in words.
 pub(super) fn remedy(programs: &[Program]) -> String {
     let lacking = programs.iter().filter(|program| !program.lacks.is_empty());
     let needed = lacking.map(|program| loads_from(&program.uses));

@@ -7,12 +7,12 @@ use explain::{Style, blocks, kinds};
 use serde_json::{Value, json};
 use telemetry::{Catalogue, Described, OnPath, Schemas, describe};
 
-/// All attributes.
+/// Returns all attributes.
 fn all() -> Vec<Described> {
     describe(&Catalogue::new(&Schemas::builtin()))
 }
 
-/// The names of attributes and of what has them.
+/// Returns the names of attributes, and of the headers and messages that have them.
 pub(crate) fn names() -> Vec<String> {
     let all = all();
     let mut names: Vec<String> = all.iter().map(|a| group(a).to_owned()).collect();
@@ -21,17 +21,17 @@ pub(crate) fn names() -> Vec<String> {
     names
 }
 
-/// The attributes that a word may stand for, if they are not many.
+/// Returns the attributes that a word may stand for, if they are few.
 pub(super) fn meant(word: &str) -> Vec<String> {
     telemetry::meant(&Catalogue::new(&Schemas::builtin()), word)
 }
 
-/// The part of a name that says of which header or message it is.
+/// Returns the first part of a name, which is that of the header or message.
 fn group(attribute: &Described) -> &str {
     attribute.name.split('.').next().unwrap_or_default()
 }
 
-/// An attribute, or all those of a header or a message, as a terminal shows them and as an object.
+/// Finds an attribute, or all attributes of a header or message. Returns them as text and as JSON.
 pub(super) fn find(word: &str, style: Style) -> Option<(String, Value)> {
     let all = all();
     let word = word.to_ascii_lowercase();
@@ -63,7 +63,7 @@ pub(super) fn find(word: &str, style: Style) -> Option<(String, Value)> {
     ))
 }
 
-/// True if a name is that of an attribute, or stands for one with a free name: `http.header.accept`.
+/// Returns true if a name is that of an attribute, or fits one with a free name: `http.header.accept`.
 fn is_named(attribute: &Described, name: &str) -> bool {
     let known = attribute.name.to_ascii_lowercase();
     let free = attribute.name.strip_suffix("NAME");
@@ -103,7 +103,7 @@ fn show(attribute: &Described, style: Style) -> String {
     headed(&heading, &blocks(&text).unwrap_or_default(), style)
 }
 
-/// A command that asks for it at an interface.
+/// Returns a command that queries the attribute at an interface.
 fn command(attribute: &Described) -> String {
     let off_path = match attribute.on_path {
         OnPath::Yes | OnPath::First => "",
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use diag::SourceMap;
 
-    /// On the path too, if the command does not say otherwise.
+    /// Unless the command has `--off-path`, the query must also compile for the path.
     #[test]
     fn the_query_of_every_example_is_taken() {
         let schemas = Schemas::builtin();

@@ -1,19 +1,19 @@
-//! The interface headers.
+//! Interface headers as documentation.
 
 use super::{Objects, headed, print_rows};
 use driver::HEADERS;
 use explain::{Doc, Header, Item, Style, Target, about_item, blocks};
 use serde_json::{Value, json};
 
-/// All headers that are built in.
+/// Returns all built-in headers.
 fn headers() -> impl Iterator<Item = Header<'static>> {
-    // A test reads them all, and finds no fault.
+    // A test checks that all of them can be read.
     HEADERS
         .iter()
         .filter_map(|(name, text)| Header::read(name, text).ok())
 }
 
-/// The names of headers, and of what they declare.
+/// Returns the names of headers and of their declarations.
 pub(crate) fn names() -> Vec<String> {
     let of_header = |header: Header<'_>| {
         let items = header.items.into_iter().map(|item| item.name);
@@ -31,7 +31,7 @@ fn stem(header: &str) -> &str {
     header.strip_suffix(".p4").unwrap_or(header)
 }
 
-/// The first sentence of a text.
+/// Returns the first sentence of a text.
 fn first_sentence(text: &str) -> String {
     let text = text
         .split("\n\n")
@@ -51,7 +51,7 @@ pub(super) fn list(style: Style) {
     print_rows("Interface headers", &rows.collect::<Vec<_>>(), style);
 }
 
-/// All headers, each with the names that it declares.
+/// Returns all headers as JSON, each with the names that it declares.
 pub(super) fn listed() -> Objects {
     let names = |header: &Header<'_>| -> Vec<String> {
         header.items.iter().map(|item| item.name.clone()).collect()
@@ -61,7 +61,8 @@ pub(super) fn listed() -> Objects {
         .collect()
 }
 
-/// A header, or what headers declare by a name, as a terminal shows it and as an object. A method is shown with its extern.
+/// Finds a header, or the declarations of a name in all headers. Returns it as text and as JSON. A method is shown
+/// with its extern.
 pub(super) fn find(word: &str, style: Style) -> Option<(String, Value)> {
     let bare = word.trim_matches(['<', '>', '"']);
     if let Some(header) = headers().find(|header| header.name == bare) {
@@ -101,7 +102,7 @@ fn declarations(word: &str, style: Style) -> Option<(String, Value)> {
     ))
 }
 
-/// A header, and what it declares, in a line each.
+/// Returns the text of a header, with a line for each declaration.
 fn overview(header: &Header<'_>, style: Style) -> String {
     let about = blocks(&header.text).unwrap_or_default();
     let mut text = headed(header.name, &about, style);
@@ -121,7 +122,7 @@ fn show(header: &Header<'_>, item: &Item, style: Style) -> String {
     headed(&heading, &blocks, style)
 }
 
-/// A header as an object.
+/// Returns a header as JSON.
 fn describe(header: &Header<'_>) -> Value {
     let items = header.items.iter().map(|item| described(header, item));
     json!({ "name": header.name, "text": header.text, "declarations": items.collect::<Objects>() })
@@ -143,7 +144,7 @@ fn described(header: &Header<'_>, item: &Item) -> Value {
     object
 }
 
-/// What is said: the text is Markdown.
+/// Returns documentation as JSON. The texts are Markdown.
 fn documented(doc: &Doc) -> Value {
     let on = |target: Target| {
         let mut said = doc.targets.iter().filter(|(on, _)| on.contains(&target));

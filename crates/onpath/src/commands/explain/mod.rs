@@ -1,4 +1,5 @@
-//! `onpath explain`: the pages of diagnostics, the interface headers as documentation, attributes of queries, and words.
+//! `onpath explain`, which shows the pages of diagnostics, the interface headers as documentation, attributes of
+//! queries, and words.
 
 mod attributes;
 mod headers;
@@ -14,10 +15,10 @@ use explain::{Block, Style, Unknown, group, page, render};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
-/// The widest text that reads well, and what is printed where there is no terminal.
+/// Maximum width of text, in characters, and its width if there is no terminal.
 const WIDTH: usize = 100;
 
-/// All names that are explained, besides codes.
+/// Returns all names that are explained, besides codes.
 pub(crate) fn names() -> Vec<String> {
     let mut names = headers::names();
     names.extend(attributes::names());
@@ -27,7 +28,7 @@ pub(crate) fn names() -> Vec<String> {
     names
 }
 
-/// Prints what is asked for, or the list of all that there is.
+/// Prints an explanation, or the list of all explanations.
 pub(crate) fn run(args: Args) -> Done {
     let style = style();
     let Some(word) = args.name else {
@@ -65,7 +66,7 @@ pub(crate) fn run(args: Args) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Finds everything of this name. If a header declares a word that users meet, both are shown.
+/// Finds all explanations of a name. If a header declares a name that is also an explained word, both are shown.
 fn named(word: &str, style: Style) -> Option<(String, Value)> {
     let declared = headers::find(word, style).or_else(|| attributes::find(word, style));
     match (words::find(word, style), declared) {
@@ -77,7 +78,7 @@ fn named(word: &str, style: Style) -> Option<(String, Value)> {
     }
 }
 
-/// As the terminal shows text.
+/// Returns the style of text on this terminal.
 fn style() -> Style {
     let width = screen::size().map_or(WIDTH, |(width, _)| width.clamp(40, WIDTH));
     Style {
@@ -86,7 +87,7 @@ fn style() -> Style {
     }
 }
 
-/// Why there is nothing of this name, and what may be meant.
+/// Returns the error for an unknown name, with the names that may be meant.
 fn nothing(word: &str, unknown: Unknown) -> Stop {
     const LIST: &str = "`onpath explain` lists all codes, headers and words";
     Stop::Usage(match unknown {
@@ -114,7 +115,7 @@ fn nothing(word: &str, unknown: Unknown) -> Stop {
     })
 }
 
-/// A heading and what is below it.
+/// Renders a heading and the blocks below it.
 fn headed(heading: &str, blocks: &[Block<'_>], style: Style) -> String {
     format!("{}\n\n{}", style.strong(heading), render(blocks, style))
 }

@@ -16,20 +16,20 @@ fn heading(group: &Group<'_>) -> String {
     format!("{}: {}", group.name, group.about)
 }
 
-/// The codes of a group and what they stand for.
+/// Returns the codes of a group with their titles.
 fn rows(group: &Group<'_>) -> Vec<Vec<String>> {
     let rows = group.pages.iter();
     rows.map(|page| vec![format!("  {}", page.code), page.title.to_string()])
         .collect()
 }
 
-/// A group as a terminal shows it.
+/// Returns a group as text.
 pub(super) fn group_text(group: &Group<'_>, style: Style) -> String {
     let summary = blocks(group.summary).unwrap_or_default();
     headed(&heading(group), &summary, style) + "\n" + &columns(&rows(group))
 }
 
-/// A group as an object.
+/// Returns a group as JSON.
 pub(super) fn group_described(group: &Group<'_>) -> Value {
     let pages = group.pages.iter().map(|page| brief(group, page));
     json!({
@@ -40,7 +40,7 @@ pub(super) fn group_described(group: &Group<'_>) -> Value {
     })
 }
 
-/// A page as a terminal shows it.
+/// Returns a page as text.
 pub(super) fn text(page: &Page<'_>, style: Style) -> String {
     let commands: String = page.commands.iter().map(|c| format!("$ {c}\n")).collect();
     let is_written = |block: &Block<'_>| {
@@ -54,7 +54,7 @@ pub(super) fn text(page: &Page<'_>, style: Style) -> String {
     };
     let mut blocks = page.blocks.clone();
     if !page.commands.is_empty() && !blocks.iter().any(is_written) {
-        // The command goes without saying on the page, and not here.
+        // The page leaves the command out; the terminal shows it.
         let is_file = |block: &Block<'_>| matches!(block, Block::Code { .. });
         let behind = blocks
             .iter()
@@ -69,7 +69,7 @@ pub(super) fn text(page: &Page<'_>, style: Style) -> String {
     headed(&format!("{}: {}", page.code, page.title), &blocks, style)
 }
 
-/// All pages without their texts.
+/// Returns all pages as JSON, without their texts.
 pub(super) fn listed() -> Objects {
     let of_group =
         |group: &'static Group<'static>| group.pages.iter().map(move |page| brief(group, page));
@@ -90,7 +90,7 @@ fn brief(group: &Group<'_>, page: &Page<'_>) -> Value {
     })
 }
 
-/// A page as an object: its text is Markdown.
+/// Returns a page as JSON. Its text is Markdown.
 pub(super) fn described(group: &Group<'_>, page: &Page<'_>) -> Value {
     let mut object = brief(group, page);
     let files = page.files.iter();

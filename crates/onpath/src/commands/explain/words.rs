@@ -1,10 +1,10 @@
-//! Words that users meet.
+//! Words of Onpath's messages.
 
 use super::{Objects, headed, print_rows};
 use explain::{Style, word, words};
 use serde_json::{Value, json};
 
-/// The words that are explained.
+/// Returns the words that are explained, with their synonyms.
 pub(super) fn names() -> impl Iterator<Item = String> {
     let names = words().iter();
     names.flat_map(|word| {
@@ -13,7 +13,7 @@ pub(super) fn names() -> impl Iterator<Item = String> {
     })
 }
 
-/// A word as a terminal shows it, and as an object.
+/// Finds a word, and returns its explanation as text and as JSON.
 pub(super) fn find(name: &str, style: Style) -> Option<(String, Value)> {
     let word = word(name)?;
     let object = json!({ "word": word.name, "also": word.also, "text": word.text });
@@ -31,7 +31,7 @@ pub(super) fn list(style: Style) {
     print_rows("Words", &rows.collect::<Vec<_>>(), style);
 }
 
-/// All words, as objects.
+/// Returns all words as JSON.
 pub(super) fn listed() -> Objects {
     let all = words().iter();
     all.map(|word| json!({ "word": word.name, "also": word.also, "text": word.text }))

@@ -1,4 +1,4 @@
-//! The flags of `onpath pdm`.
+//! Flags of `onpath pdm`.
 
 use crate::complete::names;
 use clap::{Args, ValueEnum};
@@ -15,7 +15,7 @@ pub enum ModeName {
 }
 
 impl ModeName {
-    /// What it names.
+    /// Returns the mode of this name.
     pub fn mode(self) -> Mode {
         match self {
             ModeName::Conformant => Mode::Conformant,
@@ -24,7 +24,7 @@ impl ModeName {
     }
 }
 
-/// The end of `onpath pdm --help`.
+/// End of `onpath pdm --help`.
 const MEANING: &str = "\
 What the figures mean. Each end measures by its own clock; the clocks need not agree.
   SENT, RECEIVED  packets with the option
@@ -109,7 +109,7 @@ pub struct Pdm {
     pub quiet: bool,
 }
 
-/// A length of time in seconds, a millisecond to a year.
+/// Parses a time in seconds, from a millisecond to a year.
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if (0.001..=31_536_000.0).contains(&seconds) => Ok(seconds),

@@ -1,4 +1,4 @@
-//! Looking again and again, and showing what there is, until it is enough.
+//! Periodic display of a measurement, until it ends.
 
 use crate::metrics_page::Page;
 use crate::output::{Reading, Stop, write_styled, write_watched};
@@ -9,49 +9,49 @@ use pdm::reader::Reader;
 use pdm::{json, prometheus, table};
 use std::time::{Duration, Instant};
 
-/// Flows in the table, and in JSON and for Prometheus, where nothing else is asked for.
+/// Default maximum number of flows: in the table, and in JSON and for Prometheus.
 const FLOWS: (usize, usize) = (20, 1000);
 
-/// In what form figures are shown.
+/// Output format of the metrics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
     /// A table; on a terminal always at the same position.
     Table,
-    /// A JSON object a line.
+    /// A JSON object on each line.
     Json,
-    /// Not at all.
+    /// No output.
     Nothing,
 }
 
-/// What is shown, how often, and for how long.
+/// Options of the display: its contents, interval and duration.
 #[derive(Debug)]
 pub(crate) struct Show {
-    /// How.
+    /// Output format.
     pub form: Form,
-    /// Flows at most, if that was asked for.
+    /// Maximum number of flows, if it was given.
     pub flows: Option<usize>,
-    /// From one look to the next.
+    /// Time between two readings.
     pub interval: Duration,
-    /// From the beginning to the last look.
+    /// Time from the beginning to the last reading.
     pub duration: Option<Duration>,
-    /// Only what the last look gives is shown.
+    /// True to show the last reading only.
     pub once: bool,
-    /// Where the page for Prometheus is, if there is one.
+    /// Page for Prometheus, if there is one.
     pub page: Option<Page>,
 }
 
-/// Why there is nothing more to show.
+/// Reason why the display ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum End {
-    /// It was interrupted, the time is over, or there is no reader any more.
+    /// An interrupt, the end of the duration, or an output that is no longer read.
     Enough,
-    /// Another command has taken the measurement off.
+    /// Another command has detached the measurement.
     DetachedByAnother,
     /// The interface is gone.
     InterfaceGone,
 }
 
-/// Shows what is measured until there is a reason not to. `ended` finds reasons that come from outside.
+/// Shows a measurement until it ends. `ended` returns external reasons to end.
 pub(crate) fn show(
     reader: &mut Reader,
     show: &Show,
@@ -78,14 +78,15 @@ pub(crate) fn show(
         if last || reading == Reading::Over {
             return Ok(End::Enough);
         }
-        // What was missed is not made up for.
+        // Missed updates are skipped.
         while next <= Instant::now() {
             next += show.interval;
         }
     }
 }
 
-/// Looks, publishes, and prints if that is wanted. `None`: another command has taken the measurement off.
+/// Reads the metrics, publishes them, and prints them if `print` is set. Returns `None` if another command has
+/// detached the measurement.
 pub(crate) fn look(reader: &mut Reader, show: &Show, print: bool) -> Result<Option<Reading>, Stop> {
     let snapshot = match reader.look() {
         Err(StoreError::Unloaded) => return Ok(None),

@@ -26,12 +26,12 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// The shortest packet that every network behind IPv6 carries whole, and what the option adds to it.
+/// Smallest MTU for a measurement, in bytes: the minimum MTU of IPv6, and the size of the option.
 const LEAST_MTU: u32 = 1280 + 16;
 
-/// Measures an interface and shows it, or shows what another process measures.
+/// Measures at an interface and shows the metrics, or shows a measurement that is running.
 pub fn run(args: Pdm) -> Done {
-    // Before anything is set up: an interrupt in between waits until it can be undone in order.
+    // Interrupts are held back before anything is set up, so that it can be undone in order.
     let interrupts = match Interrupts::hold() {
         Ok(interrupts) => interrupts,
         Err(error) => return failed(format!("interrupts could not be held back: {error}")),
@@ -43,7 +43,7 @@ pub fn run(args: Pdm) -> Done {
     }
 }
 
-/// Starts measuring, and shows it until interrupted or leaves it running.
+/// Starts a measurement, and shows it until it is interrupted or leaves it running.
 fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
     let filters = filters(&args.filter).map_err(usage)?;
     let address = metrics_page::address(args.prometheus.as_deref())?;
@@ -53,7 +53,7 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
     mend(&pins)?;
     check_free(device, index, &pins).map_err(refused)?;
     check_interface(device, index).map_err(refused)?;
-    // Before anything is changed: an address may be taken.
+    // This comes before anything is changed, as the address may be in use.
     let (address, page) = serve(address)?.unzip();
 
     let name = match &args.name {
@@ -73,7 +73,7 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
         },
         interrupts: Some(interrupts),
         links,
-        // Another command may have begun to measure it since.
+        // Another command may have started a measurement here since.
         last_check: &|| check_free(device, index, &pins),
         observer: &Progress::new(args.quiet),
         ..Options::default()
@@ -94,7 +94,7 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
     }
     let mut reader = open(&pins, &name)?;
     let show = show(args, page);
-    // The page is there as soon as it is reported.
+    // The page must exist when it is reported.
     live::look(&mut reader, &show, false)?;
     report_served(&name, address);
     err_line!("{name}: running; interrupt to end");
@@ -104,7 +104,7 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
         detached.or_else(|| gone().then_some(End::InterfaceGone))
     };
     let end = live::show(&mut reader, &show, interrupts, ended)?;
-    // As long as the programs are on it, one can see that.
+    // A move to another namespace can be seen only while the programs are attached.
     let moved = match interface::name(index) {
         Some(_) => None,
         None => pins.moved(&name, index),
@@ -122,7 +122,7 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Shows what is measured already.
+/// Shows a measurement that is running.
 fn watch(args: &Pdm, name: &str, interrupts: &Interrupts) -> Done {
     let address = metrics_page::address(args.prometheus.as_deref())?;
     let pins = Pins::default();
@@ -135,7 +135,7 @@ fn watch(args: &Pdm, name: &str, interrupts: &Interrupts) -> Done {
     if args.once && show.duration.is_none() {
         live::look(&mut reader, &show, true)?;
     } else {
-        // An interface that is gone is left to the command that began to measure it.
+        // The command that started the measurement reports an interface that is gone.
         let ended = || (!pins.is_still(name, loading)).then_some(End::DetachedByAnother);
         let end = live::show(&mut reader, &show, interrupts, ended)?;
         report_end(name, end);
@@ -151,7 +151,7 @@ fn report_end(name: &str, end: End) {
     }
 }
 
-/// The figures of a running measurement.
+/// Opens the metrics of a running measurement.
 fn open(pins: &Pins, name: &str) -> Result<Reader, Stop> {
     let record = pins.record(name).map_err(refused)?;
     let other = || refused(errors::no_measurement(name));
@@ -179,10 +179,10 @@ fn filters(texts: &[String]) -> Result<Vec<Filter>, Box<Diagnostic>> {
     Ok(filters)
 }
 
-/// Fails where somebody measures already.
+/// Fails if another measurement runs at the interface.
 fn check_free(device: &str, index: u32, pins: &Pins) -> Result<(), Box<Diagnostic>> {
     for name in pins.names()? {
-        // What cannot be read does not matter here.
+        // Records that cannot be read do not matter here.
         let Ok(record) = pins.record(&name) else {
             continue;
         };
@@ -193,7 +193,7 @@ fn check_free(device: &str, index: u32, pins: &Pins) -> Result<(), Box<Diagnosti
     Ok(())
 }
 
-/// Fails where the option could not go out.
+/// Fails if the interface cannot carry the option: it has no IPv6, or its MTU is too small.
 fn check_interface(device: &str, index: u32) -> Result<(), Box<Diagnostic>> {
     if !interface::has_ipv6(device) {
         return Err(errors::no_ipv6(device));
@@ -230,8 +230,8 @@ fn show(args: &Pdm, page: Option<Page>) -> Show {
     }
 }
 
-/// What became of an interface in another network namespace, of which segmentation offload was limited, if it was,
-/// from so many segments to one.
+/// Reports on an interface that was moved to another network namespace. `limited_from` is the number of segments from
+/// which its segmentation offload was limited to one, if it was.
 fn whereabouts(moved: Moved, device: &str, limited_from: Option<u32>) -> String {
     let there = format!("`{device}` is in another network namespace now");
     match (moved, limited_from) {
@@ -243,7 +243,7 @@ fn whereabouts(moved: Moved, device: &str, limited_from: Option<u32>) -> String 
     }
 }
 
-/// What a mode means for the host.
+/// Describes the cost of a mode to the host.
 fn cost(mode: Mode, device: &str) -> String {
     match mode {
         Mode::Conformant => format!(

@@ -1,4 +1,4 @@
-//! What a measurement runs: the bundle of `programs/pdm`, compiled now or built earlier.
+//! Programs of a measurement: the bundle in `programs/pdm`, compiled now or built earlier.
 
 use super::args::Pdm;
 use crate::output::{Stop, refused};
@@ -11,7 +11,7 @@ use pdm::reader::is_measurement;
 use pdm::{Mode, errors, instance};
 use std::path::{Path, PathBuf};
 
-/// The programs for one interface, with what the flags put into their tables.
+/// Returns the programs for one interface, with the entries that the flags give.
 pub(super) fn unit(args: &Pdm, name: &str, device: &str, filters: &[Filter]) -> Result<Unit, Stop> {
     let mut unit = Unit::from_text(instance::BUNDLE_FILE, instance::BUNDLE)?;
     unit.name = name.to_string();
@@ -41,7 +41,7 @@ pub(super) fn unit(args: &Pdm, name: &str, device: &str, filters: &[Filter]) -> 
     Ok(unit)
 }
 
-/// The programs' objects instead of their texts. What they share, and where they run, is as ever.
+/// Replaces the programs' texts by objects. Their shared state and hooks stay the same.
 fn take_built(bundle: &mut Bundle, folder: &Path) -> Result<(), Box<Diagnostic>> {
     let object = |program: &str| -> PathBuf { folder.join(program).with_extension("o") };
     let read = |program| built::read(&object(program)).map_err(errors::not_read);

@@ -1,4 +1,4 @@
-//! The flags of `onpath query`.
+//! Flags of `onpath query`.
 
 use crate::args::time;
 use crate::complete::names;
@@ -6,7 +6,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The end of `onpath query --help`.
+/// End of `onpath query --help`.
 const FORM: &str = "\
 A query is AGGREGATES [by ATTRIBUTES] [where CONDITION] [order by FIGURE|KEY] [top N]:
   count, bytes by ip.src where tcp.dst_port in [80, 443]

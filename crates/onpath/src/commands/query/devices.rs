@@ -1,11 +1,11 @@
-//! The interfaces whose packets a query reads.
+//! Interfaces whose packets a query reads.
 
 use crate::output::{Stop, err_line, refused};
 use net::interface;
 
-/// Stands for all interfaces.
+/// Name that stands for all interfaces.
 const ANY: &str = "any";
-/// Characters of the names of several interfaces in the name of a query.
+/// Maximum length of several interfaces' names in the name of a query, in characters.
 const LONGEST: usize = 32;
 
 /// Interfaces, one at least.
@@ -19,12 +19,12 @@ pub(super) struct Devices {
 struct Device {
     name: String,
     index: u32,
-    /// Set once it was found to be gone.
+    /// True once it was found to be gone.
     is_gone: bool,
 }
 
 impl Devices {
-    /// Those that are named, each once, or all whose packets have an Ethernet header.
+    /// Finds the named interfaces, each once, or all whose packets have an Ethernet header.
     pub(super) fn find(given: &[String]) -> Result<Devices, Stop> {
         let mut all: Vec<Device> = Vec::new();
         if given.iter().any(|name| name == ANY) {
@@ -39,7 +39,7 @@ impl Devices {
                     Ok(_) => {
                         err_line!("note: {name} is left out: its packets have no Ethernet header")
                     }
-                    // It has just gone.
+                    // The interface was just removed.
                     Err(_) => {}
                 }
             }
@@ -63,12 +63,12 @@ impl Devices {
         Ok(Devices { all, called })
     }
 
-    /// Their names.
+    /// Returns their names.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.all.iter().map(|device| device.name.as_str())
     }
 
-    /// The name of a query at them, if that is free.
+    /// Returns the name for a query at these interfaces. It may be taken.
     pub(super) fn query(&self) -> String {
         let plain = |c: char| !c.is_ascii_alphanumeric();
         let names = self.called.replace(plain, "-");
@@ -78,7 +78,7 @@ impl Devices {
         }
     }
 
-    /// True if all are gone. Of one that has gone while others are there, that is reported.
+    /// Returns true if all are gone. If only some are gone, each of them is reported once.
     pub(super) fn are_gone(&mut self) -> bool {
         let there = interface::all();
         let is_there = |device: &Device| there.iter().any(|(index, _)| *index == device.index);

@@ -1,4 +1,4 @@
-//! The plot of a query's figures, in a file.
+//! Plot of a query's metrics, in a file.
 
 use crate::output::{Stop, refused};
 use host::safe_dir::replace_file;
@@ -7,14 +7,14 @@ use telemetry::Report;
 use telemetry::errors::plot as errors;
 use telemetry::view::plot::History;
 
-/// A file that always has a whole picture.
+/// A file that always holds a complete picture.
 pub(super) struct Drawing {
     file: PathBuf,
     history: History,
 }
 
 impl Drawing {
-    /// Writes a picture without figures: whether that can be is known before anything else begins.
+    /// Writes a picture without metrics, so that a write error is reported before anything else begins.
     pub(super) fn begin(
         file: &Path,
         query: &telemetry::Query,
@@ -28,7 +28,7 @@ impl Drawing {
         Ok(drawing)
     }
 
-    /// True if it shows how something went over time.
+    /// Returns true if it shows metrics over time.
     pub(super) fn is_over_time(&self) -> bool {
         self.history.is_over_time()
     }
@@ -38,7 +38,7 @@ impl Drawing {
         self.history.take(report, elapsed);
     }
 
-    /// Writes what there is so far: readers see the picture before, or this one.
+    /// Writes the picture so far. Readers see the picture before, or this one.
     pub(super) fn write(&self) -> Result<(), Stop> {
         let svg = self.history.svg();
         let svg = svg.map_err(|e| Stop::Failed(e.to_string()))?;

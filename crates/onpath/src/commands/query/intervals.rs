@@ -1,11 +1,11 @@
-//! A capture's packets in intervals of their own time.
+//! A capture's packets, divided into intervals of their own time.
 
 use super::drawing::Drawing;
 use crate::output::Stop;
 use std::time::Duration;
 use telemetry::{Evaluator, Frame};
 
-/// Evaluates packets and has a report of each interval drawn.
+/// Evaluator of packets that adds a report of each interval to the drawing.
 pub(super) struct Intervals<'d, 'm> {
     evaluator: Evaluator<'m>,
     drawing: &'d mut Drawing,
@@ -30,7 +30,7 @@ impl<'d, 'm> Intervals<'d, 'm> {
         }
     }
 
-    /// Takes a packet, behind the reports of the intervals that ended before. One without a time is in none of them.
+    /// Takes a packet, after the reports of the intervals that ended before. A packet without a time is skipped.
     pub(super) fn packet(&mut self, frame: &Frame) {
         if !self.drawing.is_over_time() {
             return self.evaluator.packet(frame);
@@ -42,7 +42,7 @@ impl<'d, 'm> Intervals<'d, 'm> {
         let since = time.saturating_sub(reported);
         let passed = since.as_nanos() / self.every.as_nanos().max(1);
         if passed > 0 {
-            // The one in which packets came, and all that were empty as one.
+            // First the interval that has packets, then all empty ones as one.
             let first = reported + self.every;
             self.report(begun, first);
             if passed > 1 {
@@ -65,13 +65,13 @@ impl<'d, 'm> Intervals<'d, 'm> {
         self.times = Some((begun, at));
     }
 
-    /// Draws what is left, and writes the picture.
+    /// Draws the last interval, and writes the picture.
     pub(super) fn end(mut self) -> Result<(), Stop> {
         if !self.drawing.is_over_time() {
             self.report(Duration::ZERO, Duration::ZERO);
         } else if let Some((begun, reported)) = self.times
             && self.last > reported
-            // A rate of a moment says little beside those of whole intervals.
+            // A rate over a short time says little beside those of whole intervals.
             && (begun == reported || self.last - reported >= self.every / 2)
         {
             self.report(begun, self.last);

@@ -1,4 +1,4 @@
-//! The attributes that there are.
+//! List of attributes.
 
 use crate::output::{Done, Stop, out, print_json};
 use diag::columns;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::process::ExitCode;
 use telemetry::{Catalogue, Described, OnPath, Type, describe};
 
-/// Prints those whose names begin with a prefix.
+/// Prints the attributes whose names begin with a prefix.
 pub(super) fn run(catalogue: &Catalogue, prefix: &str, as_json: bool) -> Done {
     let all = describe(catalogue).into_iter();
     let found: Vec<Described> = all.filter(|a| a.name.starts_with(prefix)).collect();
@@ -37,7 +37,7 @@ pub(super) fn run(catalogue: &Catalogue, prefix: &str, as_json: bool) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// An attribute's type in a few words.
+/// Returns an attribute's type in a few words.
 pub(crate) fn type_name(attribute: &Described) -> String {
     let ty = match attribute.ty {
         Type::Number(bits) => format!("number, {}", diag::counted(u64::from(bits), "bit")),
@@ -53,7 +53,7 @@ pub(crate) fn type_name(attribute: &Described) -> String {
     }
 }
 
-/// An attribute as an object.
+/// Returns an attribute as JSON.
 pub(crate) fn object(attribute: &Described) -> Value {
     let ty = match attribute.ty {
         Type::Number(_) => "number",

@@ -50,7 +50,7 @@ pub fn run(args: Query) -> Done {
         out!("{text}");
         return Ok(ExitCode::SUCCESS);
     }
-    // Who sends packets must not know which values share a counter.
+    // Senders of packets must not be able to predict which values share a counter.
     let hash_key = match random_numbers() {
         Ok(key) => key,
         Err(error) => return failed(format!("no random numbers could be drawn: {error}")),
@@ -66,7 +66,7 @@ pub fn run(args: Query) -> Done {
     if args.off_path || args.at_once {
         off_path::check(&devices)?;
     }
-    // Before any thread is started and anything is set up: an interrupt waits until that can be undone in order.
+    // Interrupts are held back before a thread is started and anything is set up, so that it can be undone in order.
     let interrupts = match Interrupts::hold() {
         Ok(interrupts) => interrupts,
         Err(error) => return failed(format!("interrupts could not be held back: {error}")),
@@ -85,7 +85,8 @@ pub fn run(args: Query) -> Done {
     }
 }
 
-/// Answers it from captures. The second evaluator is for the picture, if there is to be one: its rates are about intervals.
+/// Answers a query from captures. The second evaluator is for the picture, if one is wanted, as its rates are those
+/// of intervals.
 fn capture(
     args: &Query,
     captures: Vec<Capture>,
@@ -110,7 +111,7 @@ fn capture(
         let seconds = evaluator.seconds();
         show.capture(&evaluator.report(seconds));
     }
-    // What was read is shown all the same.
+    // The packets that were read before the error are shown all the same.
     read.map_err(|wrong| {
         print_diagnostics(&wrong, &SourceMap::new());
         Stop::AlreadyReported(1)

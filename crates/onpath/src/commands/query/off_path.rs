@@ -1,4 +1,5 @@
-//! A query on copies of the packets of an interface, in this process: to its end, or until its program runs on the path.
+//! Evaluation of a query in this process, on copies of an interface's packets, to its end or until its program runs
+//! on the path.
 
 use super::args::Query;
 use super::devices::Devices;
@@ -13,18 +14,18 @@ use std::thread;
 use std::time::Duration;
 use telemetry::{Evaluator, Frame, Link, Report};
 
-/// Time between two looks at whether the interfaces are still there.
+/// Time between two checks that the interfaces still exist.
 const LOOK: Duration = Duration::from_millis(200);
-/// Time between two looks at what was captured while something else is done.
+/// Time between two reads of captured packets while other work is done.
 const PAUSE: Duration = Duration::from_millis(10);
-/// Blocks of all rings together: 16 MB.
+/// Number of blocks of all rings together: 16 MB.
 const BLOCKS: usize = 32;
-/// Blocks of a ring, at least.
+/// Minimum number of blocks of a ring.
 const FEWEST_BLOCKS: usize = 4;
-/// Interfaces at once, each of which takes a descriptor and a ring: 128 MB together.
+/// Maximum number of interfaces. Each takes a file descriptor and a ring: 128 MB together.
 const MOST_INTERFACES: usize = 64;
 
-/// Refuses more interfaces than rings may take memory for.
+/// Refuses more interfaces than [`MOST_INTERFACES`], whose rings would take too much memory.
 pub(super) fn check(devices: &Devices) -> Result<(), Stop> {
     let number = devices.names().count();
     match number > MOST_INTERFACES {
@@ -37,7 +38,7 @@ pub(super) fn check(devices: &Devices) -> Result<(), Stop> {
     }
 }
 
-/// Copies of the packets of interfaces, and the figures of those that were taken.
+/// Rings with copies of interfaces' packets, and the metrics of the packets taken from them.
 pub(super) struct Copies<'a> {
     rings: Vec<PacketRing>,
     evaluator: Evaluator<'a>,
@@ -52,7 +53,7 @@ impl<'a> Copies<'a> {
         Ok(Copies { rings, evaluator })
     }
 
-    /// Takes the packets that there are: how many.
+    /// Takes the packets that are in the rings. Returns their number.
     fn take(&mut self) -> usize {
         let evaluator = &mut self.evaluator;
         let taken = self.rings.iter_mut().map(|ring| {
@@ -68,7 +69,7 @@ impl<'a> Copies<'a> {
         taken.sum()
     }
 
-    /// The figures of so many seconds, and how many packets the kernel had no room to copy.
+    /// Returns the metrics of the last `seconds`, and the number of packets that the kernel had no room to copy.
     fn report(&mut self, seconds: f64) -> Result<(Report, u64), Stop> {
         let report = self.evaluator.report(seconds);
         let dropped: io::Result<u64> = self.rings.iter_mut().map(PacketRing::dropped).sum();
@@ -82,7 +83,7 @@ impl<'a> Copies<'a> {
     }
 }
 
-/// Takes packets, and shows the figures, until that is enough.
+/// Takes packets and shows the metrics, until the query ends.
 pub(super) fn run(
     args: &Query,
     mut devices: Devices,
@@ -113,7 +114,7 @@ pub(super) fn run(
             .is_some();
         let is_quiet = taken == 0;
         if is_quiet {
-            // An interface that is only down may come up again, and its packets with it.
+            // An interface that is down may come up again, and its packets with it.
             (copies.rings.iter()).for_each(|ring| drop(ring.take_failure()));
         }
         let is_gone = is_quiet && devices.are_gone();
@@ -132,7 +133,7 @@ pub(super) fn run(
     }
 }
 
-/// Does something that takes its time, and shows the figures meanwhile, by the schedule and at the end.
+/// Does `work`, and shows the metrics meanwhile, by the schedule and at the end.
 pub(super) fn meanwhile<T>(
     args: &Query,
     mut copies: Copies<'_>,

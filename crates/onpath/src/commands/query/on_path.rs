@@ -1,5 +1,5 @@
-//! A query on the packets of an interface, on their path: its program runs at the interface's hooks, and here its
-//! figures are read from memory that is mapped.
+//! Evaluation of a query on the path of an interface's packets: its program runs at the interface's hooks, and this
+//! process reads its metrics from mapped memory.
 
 use super::args::{Direction, Ingress, Query};
 use super::devices::Devices;
@@ -21,13 +21,13 @@ use std::process::ExitCode;
 use std::time::Duration;
 use telemetry::{Evaluator, Field, Messages, Stores};
 
-/// How often is looked whether the interface is still there, and the program still at it.
+/// Time between two checks that the interface exists and the program is attached.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// A step that takes longer is reported: who asks waits for the answer.
+/// Time after which a step is reported, as the user waits for the answer.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// Reports what a query waits for before it runs.
+/// Reporter of the steps before a query runs.
 struct Starting(Progress);
 
 impl Observer for Starting {
@@ -53,7 +53,8 @@ impl Observer for Starting {
     }
 }
 
-/// Runs the program, and shows its figures until that is enough. What `until` computes from copies of the packets is shown until it runs.
+/// Runs the program, and shows its metrics until the query ends. Until the program runs, the metrics of `until` are
+/// shown, which it computes from copies of the packets.
 pub(super) fn run(
     args: &Query,
     mut devices: Devices,
@@ -158,7 +159,7 @@ pub(super) fn run(
     Ok(ExitCode::SUCCESS)
 }
 
-/// What ended it from outside.
+/// External reason for the end of a query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum End {
     ByAnother,
@@ -172,18 +173,19 @@ fn gone(running: &Running<'_>, devices: &mut Devices) -> Option<End> {
     devices.are_gone().then_some(End::InterfaceGone)
 }
 
-/// How many groups there is room for where nothing else is asked for, each of this machine's processors having figures of its own.
+/// Returns the default number of groups that there is room for, as each of this machine's processors has its own
+/// metrics.
 pub(super) fn groups(query: &telemetry::Query) -> usize {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     telemetry::groups_on_path(query, processors)
 }
 
-/// The hooks at which the program runs, each with the interfaces there.
+/// Returns the hooks at which the program runs, each with its interfaces.
 fn hooks(args: &Query, devices: &Devices) -> Result<Vec<(Hook, Vec<String>)>, Stop> {
     let is_loopback = |name: &&str| interface::is_loopback(name);
     let direction = args.direction.unwrap_or(Direction::Both);
     let all = || devices.names().map(String::from).collect();
-    // All that goes out there comes in.
+    // All packets that leave by loopback come in there too.
     let outgoing: Vec<String> = match args.direction {
         Some(_) => all(),
         None => {
@@ -209,7 +211,7 @@ fn hooks(args: &Query, devices: &Devices) -> Result<Vec<(Hook, Vec<String>)>, St
     Ok(hooks.into_iter().filter(are_some).collect())
 }
 
-/// What the program at a hook is called.
+/// Returns the name of the program at a hook.
 fn member(hook: Hook) -> &'static str {
     match hook {
         Hook::TcEgress => "out",
@@ -217,7 +219,7 @@ fn member(hook: Hook) -> &'static str {
     }
 }
 
-/// A name, or with a number behind it the first that nothing runs under.
+/// Returns a name that is free: `first`, or `first` with the smallest number appended.
 fn free_name(pins: &Pins, first: &str) -> Result<String, Box<Diagnostic>> {
     let taken = pins.names()?;
     let numbered = (2..).map(|number| format!("{first}-{number}"));

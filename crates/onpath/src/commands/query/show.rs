@@ -1,4 +1,4 @@
-//! In what form figures are shown.
+//! Output of a query's metrics.
 
 use super::args::Query;
 use super::drawing::Drawing;
@@ -10,10 +10,10 @@ use telemetry::Report;
 use telemetry::view::trend::Trends;
 use telemetry::view::{csv, json, prometheus, table};
 
-/// Groups for Prometheus.
+/// Maximum number of groups for Prometheus.
 const GROUPS: usize = 1000;
 
-/// Shows reports as the flags ask for it.
+/// Output of reports in the format that the flags choose.
 pub(super) struct Show<'a> {
     args: &'a Query,
     query: telemetry::Query,
@@ -23,7 +23,7 @@ pub(super) struct Show<'a> {
     drawing: Option<Drawing>,
 }
 
-/// The end of the command by the flags, as its first line says it.
+/// Returns words on when the command ends, for its first line.
 pub(super) fn ending(args: &Query) -> String {
     match Schedule::length(args) {
         Some(length) => format!("ends after {length:?}"),
@@ -31,19 +31,19 @@ pub(super) fn ending(args: &Query) -> String {
     }
 }
 
-/// When reports of packets that keep coming are due.
+/// Schedule of the reports on live packets.
 pub(super) struct Schedule {
     begun: Instant,
     every: Duration,
     end: Option<Instant>,
-    /// Only at the end.
+    /// True to report at the end only.
     once: bool,
-    /// The time of the last one.
+    /// Time of the last report.
     shown: Instant,
 }
 
 impl Schedule {
-    /// That of the flags; it begins now.
+    /// Begins the schedule that the flags give.
     pub(super) fn begin(args: &Query) -> Schedule {
         let begun = Instant::now();
         Schedule {
@@ -55,12 +55,12 @@ impl Schedule {
         }
     }
 
-    /// The time that it takes, if it ends by itself.
+    /// Returns its duration, if it ends by itself.
     fn length(args: &Query) -> Option<Duration> {
         args.duration.or(args.once.then_some(args.every))
     }
 
-    /// The time until the next.
+    /// Returns the time until the next report.
     pub(super) fn wait(&self) -> Duration {
         self.next().saturating_duration_since(Instant::now())
     }
@@ -73,17 +73,17 @@ impl Schedule {
         }
     }
 
-    /// True if one is due.
+    /// Returns true if a report is due.
     pub(super) fn is_due(&self) -> bool {
         self.wait().is_zero()
     }
 
-    /// True if the time is over.
+    /// Returns true if the duration is over.
     pub(super) fn is_over(&self) -> bool {
         self.end.is_some_and(|end| Instant::now() >= end)
     }
 
-    /// Takes a report now: how many seconds there are since the last one, and since the beginning.
+    /// Records a report. Returns the seconds since the last one, and since the beginning.
     pub(super) fn take(&mut self) -> (f64, f64) {
         let now = Instant::now();
         let since = now - std::mem::replace(&mut self.shown, now);
@@ -115,7 +115,7 @@ impl<'a> Show<'a> {
         })
     }
 
-    /// Shows a report of packets that keep coming, `elapsed` seconds after the beginning; `dropped` packets were not seen.
+    /// Shows a report on live packets, `elapsed` seconds after the beginning. The kernel dropped `dropped` packets.
     pub(super) fn report(
         &mut self,
         report: &Report,
@@ -136,7 +136,7 @@ impl<'a> Show<'a> {
         }
     }
 
-    /// What the picture of a capture is made of, if there is to be one.
+    /// Returns the drawing, if one is wanted.
     pub(super) fn drawing(&mut self) -> Option<&mut Drawing> {
         self.drawing.as_mut()
     }
@@ -187,7 +187,7 @@ impl<'a> Show<'a> {
     }
 }
 
-/// What was not counted, for formats that have no line for it.
+/// Prints notes on packets that were not counted, for formats without a line for them.
 fn notes(report: &Report, dropped: u64) {
     for note in table::notes(report) {
         err_line!("{note}");

@@ -23,10 +23,10 @@ use std::io;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Compiles (unless that is done), loads, fills and attaches a program or the programs of a bundle; then stays until interrupted, or
-/// leaves them running. Until the last step everything that went before is undone by going out of scope.
+/// Compiles, loads and attaches a program or the programs of a bundle, with their entries. Then waits for an
+/// interrupt, or leaves them running. Until the last step, each step is undone when its value goes out of scope.
 pub(crate) fn run(args: Run) -> Done {
-    // Before anything is set up: an interrupt in between waits until it can be undone in order.
+    // Interrupts are held back before anything is set up, so that it can be undone in order.
     let interrupts = match Interrupts::hold() {
         Ok(interrupts) => interrupts,
         Err(error) => return failed(format!("interrupts could not be held back: {error}")),
@@ -85,7 +85,7 @@ pub(crate) fn run(args: Run) -> Done {
     });
     let end = wait(&running, &interrupts);
     drop(keeper);
-    // Another loading under this name is not ours to report on.
+    // Another instance under this name is not this command's to report on.
     let lost = match running.is_gone() {
         true => Vec::new(),
         false => lost_by(&pins, &name),
@@ -108,10 +108,10 @@ fn not_followed(name: &str, error: &io::Error) -> String {
     )
 }
 
-/// How often is looked whether what runs is still there.
+/// Time between two checks that the unit still runs.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Why a program that runs in the foreground ends.
+/// Reason why a program in the foreground ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum End {
     Interrupted,
@@ -135,7 +135,7 @@ fn wait(running: &Running<'_>, interrupts: &Interrupts) -> End {
     }
 }
 
-/// What `onpath run` prints: lines for people, or objects for programs.
+/// Output of `onpath run`: lines of text, or JSON objects.
 struct Printer {
     json: bool,
 }

@@ -1,11 +1,11 @@
-//! Reports of `onpath run --specialize` on programs that are specialized.
+//! Reports of `onpath run --specialize`.
 
 use crate::output::{err_line, out_line, print_diagnostics};
 use diag::counted;
 use driver::specialize::{Done, Specialization};
 use serde_json::{Value, json};
 
-/// Prints what became of a program of an instance.
+/// Prints a report on one program of an instance.
 pub(super) fn print(instance: &str, program: &str, what: &Specialization<'_>, json: bool) {
     match what {
         Specialization::Done(done) if json => out_line!("{}", as_json(instance, program, done)),

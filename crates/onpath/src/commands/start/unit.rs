@@ -1,4 +1,4 @@
-//! The unit that the flags of `onpath run` name.
+//! Unit that the flags of `onpath run` name.
 
 use crate::args::Run;
 use crate::output::{Stop, refused};
@@ -8,7 +8,7 @@ use driver::bundle::{PortSpec, Ports, is_bundle};
 use driver::run::{Alone, Unit};
 use std::path::Path;
 
-/// Reads what the flags and, if there is one, the bundle's file give.
+/// Reads the unit from the flags and, if there is one, from the bundle's file.
 pub(super) fn read(args: &Run) -> Result<Unit, Stop> {
     let file = built::find(&args.file).map_err(refused)?;
     if is_bundle(&file) {
@@ -92,7 +92,7 @@ fn ports(args: &Run) -> Result<Ports, Stop> {
     }
 }
 
-/// `N=IF`
+/// Parses `N=IF`.
 fn port(flag: &str, text: &str) -> Result<PortSpec, Stop> {
     let parts = text.split_once('=').map(|(n, name)| (n.parse(), name));
     match parts {
@@ -106,7 +106,7 @@ fn port(flag: &str, text: &str) -> Result<PortSpec, Stop> {
     }
 }
 
-/// `N=PORT,PORT:RID`
+/// Parses `N=PORT,PORT:RID`.
 fn group(text: &str) -> Result<(u16, Vec<Replica>), Stop> {
     let parse = || {
         let (group, ports) = text.split_once('=')?;

@@ -1,4 +1,4 @@
-//! All pairs of a folder: the programs in parallel, the tests of each one after the other.
+//! Tests of a folder: programs run in parallel, and the tests of each program in order.
 
 use super::junit::{Came, Ran};
 use super::runs::{Plan, Refused, Runs};
@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Instant;
 
-/// The largest stack that deep programs need.
+/// Stack of a worker, in bytes, which deep programs need.
 const STACK: usize = 64 << 20;
 
 /// A program and its tests.
@@ -25,7 +25,7 @@ struct Pair {
     scripts: Vec<PathBuf>,
 }
 
-/// A test that is over, and how it is shown and given to programs.
+/// A test that has ended, with its JSON and its warnings.
 struct Shown {
     ran: Ran,
     json: Value,
@@ -33,9 +33,9 @@ struct Shown {
     warnings: String,
 }
 
-/// Runs every `NAME.stf` and `NAME.CASE.stf` in a folder and those below it on the `NAME.p4` beside it, or on the program
-/// that has the folder's name. Results are printed in the order of the paths, each program's as soon as those before it
-/// are over.
+/// Runs every `NAME.stf` and `NAME.CASE.stf` in a folder and those below it. Each runs on the `NAME.p4` beside it, or
+/// on the program that has the folder's name. Results are printed in the order of the paths, each program's as soon
+/// as all before it have ended.
 pub(super) fn run(args: &Test, target: Target) -> Result<(Vec<Ran>, Tally), Stop> {
     let folder = &args.source.file;
     let pairs = pairs(folder)
@@ -57,7 +57,7 @@ pub(super) fn run(args: &Test, target: Target) -> Result<(Vec<Ran>, Tally), Stop
             let work = move || {
                 while let Some((number, pair)) = take(next, pairs) {
                     let shown = run_pair(args, pair, target);
-                    // Nobody receives it where another test ended without a result.
+                    // There is no receiver if another test ended without a result.
                     let _ = send.send((number, shown));
                 }
             };
@@ -66,7 +66,7 @@ pub(super) fn run(args: &Test, target: Target) -> Result<(Vec<Ran>, Tally), Stop
                 .spawn_scoped(scope, work)
                 .map_err(|error| Stop::Failed(format!("no thread for tests: {error}")))?;
         }
-        // Those of the workers are the only ones left: if one dies, that ends the wait for its result.
+        // Only the workers' senders are left. If the workers die, the wait for a result ends.
         drop(send);
         let mut waiting = BTreeMap::new();
         for number in 0..pairs.len() {
@@ -106,7 +106,7 @@ fn take<'p>(next: &AtomicUsize, pairs: &'p [Pair]) -> Option<(usize, &'p Pair)> 
     Some((number, pairs.get(number)?))
 }
 
-/// All pairs below a folder, by path.
+/// Returns all pairs below a folder, sorted by path.
 fn pairs(folder: &Path) -> std::io::Result<Vec<Pair>> {
     let mut by_program: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
     let mut pending = vec![folder.to_path_buf()];
@@ -128,7 +128,7 @@ fn pairs(folder: &Path) -> std::io::Result<Vec<Pair>> {
     Ok(pairs.collect())
 }
 
-/// The program that a script is for.
+/// Returns the program that a script is for.
 fn program_of(script: &Path) -> PathBuf {
     let mut beside = script.with_extension("p4");
     // `a.b.stf` is one of several for `a.p4`, unless there is `a.b.p4`.
@@ -150,7 +150,7 @@ fn run_pair(args: &Test, pair: &Pair, target: Target) -> Vec<Shown> {
         file: pair.program.clone(),
         ..args.source.clone()
     };
-    // C of the program's extern functions lies beside it.
+    // The C file of the program's extern functions lies beside it.
     let beside = Some(pair.program.with_extension("c")).filter(|c| c.exists());
     let externs = args.externs.iter().cloned().chain(beside).collect();
     let mut runs = Runs::new(args, source, externs, target);
@@ -239,7 +239,7 @@ fn refused(pair: &Pair, name: &str, diagnostics: &Diagnostics, map: &SourceMap) 
     }
 }
 
-/// `again`: the same came of the test before it.
+/// Prints a test's result. `again` is true if the test before it had the same one.
 fn show(ran: &Ran, again: bool) {
     let name = shown(&ran.name);
     match &ran.came {

@@ -1,35 +1,35 @@
-//! Results of tests as the XML that build servers read: a suite a program, a case a test.
+//! Results of tests as JUnit's XML, which build servers read: a suite for each program, and a case for each test.
 
 use std::fmt::Write;
 use std::time::Duration;
 
-/// What came of a test.
+/// Result of a test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Came {
-    /// It passed.
+    /// The test passed.
     Passed,
-    /// These things are not as it expects.
+    /// The test failed, for these reasons.
     Failed(String),
-    /// It was not run, because it or its program is refused.
+    /// The test was not run, because it or its program is refused.
     Refused(String),
-    /// It is not for this target.
+    /// The test is not for this target.
     Skipped(&'static str),
 }
 
-/// A test that is over.
+/// A test that has ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Ran {
     /// Its program.
     pub(super) program: String,
-    /// Its script, and the direction if that is not ingress.
+    /// Its script, with the direction if that is not ingress.
     pub(super) name: String,
-    /// What came of it.
+    /// Its result.
     pub(super) came: Came,
-    /// How long it ran.
+    /// Time that it ran.
     pub(super) took: Duration,
 }
 
-/// The document of all results, those of a program one after the other.
+/// Returns the document of all results. The results of a program must be adjacent.
 pub(super) fn document(all: &[Ran]) -> String {
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let _ = writeln!(xml, "<testsuites name=\"onpath\"{}>", figures(all));
@@ -86,7 +86,7 @@ fn element(name: &str, text: &str) -> String {
     )
 }
 
-/// Text as XML has it, with what is not seen as everywhere.
+/// Escapes a text for XML. Invisible characters are shown as in all other output.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in diag::shown_lines(text).chars() {

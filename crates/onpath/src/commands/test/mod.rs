@@ -22,7 +22,7 @@ use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// How many tests went how.
+/// Numbers of tests by result.
 #[derive(Default)]
 struct Tally {
     passed: usize,
@@ -31,12 +31,18 @@ struct Tally {
     skipped: usize,
 }
 
-/// Runs STF tests: status 0 if all pass, 1 if one fails, 2 if one cannot be read or run. Those that are not for the
-/// target are skipped.
+/// Runs STF tests. The status is 0 if all pass, 1 if one fails, and 2 if one cannot be read or run. Tests that are
+/// not for the target are skipped.
 ///
-/// The JSON is an array with an object a test: `test`, `passed`, `sent` and `received` (numbers of
-/// packets) if it was run, `failures` (texts) if it failed, `warnings` (diagnostics) if there are any, `refused` (diagnostics as `onpath check
-/// --json` prints them) if it, or the program, could not be run, `skipped` (a reason) if it is not for the target.
+/// The JSON is an array with an object for each test:
+///
+/// - `test`: its name.
+/// - `passed`: true if it passed; absent if it was skipped.
+/// - `sent`, `received`: numbers of packets, if it was run.
+/// - `failures`: texts, if it failed.
+/// - `warnings`: diagnostics, if there are any.
+/// - `refused`: diagnostics as `onpath check --json` prints them, if it or the program could not be run.
+/// - `skipped`: the reason, if it is not for the target.
 pub(crate) fn run(args: Test) -> Done {
     let target = target(&args)?;
     if !args.read.is_empty() {
@@ -67,7 +73,7 @@ pub(crate) fn run(args: Test) -> Done {
     Ok(ExitCode::from(tally.status()))
 }
 
-/// Writes the results where the arguments want them for a build server.
+/// Writes the results to the file for a build server, if the arguments name one.
 fn write_junit(args: &Test, results: &[Ran]) -> Result<(), Stop> {
     let Some(path) = &args.junit else {
         return Ok(());
@@ -78,7 +84,7 @@ fn write_junit(args: &Test, results: &[Ran]) -> Result<(), Stop> {
     })
 }
 
-/// What a test that ran came to.
+/// Returns the result of a test that was run.
 fn came(result: &TestResult, program: &Prepared) -> Came {
     match result {
         TestResult::Passed { .. } => Came::Passed,
@@ -89,7 +95,7 @@ fn came(result: &TestResult, program: &Prepared) -> Came {
     }
 }
 
-/// Reports what keeps all tests from running.
+/// Reports errors that keep all tests from running.
 fn refuse_all(args: &Test, diagnostics: &Diagnostics, map: &SourceMap) {
     if args.json {
         let refused = args.tests.iter();
@@ -100,7 +106,7 @@ fn refuse_all(args: &Test, diagnostics: &Diagnostics, map: &SourceMap) {
     }
 }
 
-/// The tests that the arguments name, on their program.
+/// Runs the tests that the arguments name, on their program.
 fn of_program(args: &Test, target: Target) -> Result<(Vec<Ran>, Tally), Stop> {
     let cannot = |why: String| {
         refuse_all(args, &unreadable(&why).into(), &SourceMap::new());
@@ -176,7 +182,7 @@ fn of_program(args: &Test, target: Target) -> Result<(Vec<Ran>, Tally), Stop> {
     Ok((all, tally))
 }
 
-/// The name of a test with its direction, if that is not ingress.
+/// Returns the name of a test, with its direction if that is not ingress.
 fn direction_shown(name: &str, direction: Direction) -> String {
     match direction {
         Direction::Ingress => name.to_string(),
@@ -217,7 +223,7 @@ impl Tally {
     }
 }
 
-/// A script that cannot be read.
+/// Returns the diagnostic for a script that cannot be read.
 fn unreadable(why: &str) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E0823",
@@ -226,7 +232,7 @@ fn unreadable(why: &str) -> Box<Diagnostic> {
     )
 }
 
-/// All scripts, or why one cannot be read.
+/// Reads all scripts, or returns the reason why one cannot be read.
 fn read_cases(args: &Test) -> Result<Vec<Case>, String> {
     let read = |path: &PathBuf| {
         Ok(Case {

@@ -1,4 +1,4 @@
-//! `onpath test --read`: the packets of captures through the interpreter.
+//! `onpath test --read`, which sends the packets of captures through the interpreter.
 
 use super::runs::Runs;
 use crate::args::{Test, TraceFormat};
@@ -19,16 +19,16 @@ use std::rc::Rc;
 use telemetry::Link;
 use telemetry::capture::{self, CaptureWriter};
 
-/// Parts of packets and captures of which the result does not tell by itself.
+/// Numbers of packets with missing parts, which the result alone does not show.
 #[derive(Clone, Copy, Default)]
 struct Incomplete {
-    /// Packets that are not whole in the capture.
+    /// Packets that are truncated in the capture.
     cut: u64,
-    /// Packets that were written with the time of another one.
+    /// Packets without a time, which were written with the time of another one.
     dated: u64,
 }
 
-/// Sends the packets in, writes what comes out, and prints what became of them.
+/// Sends the packets to the program, writes those that come out, and prints the verdicts.
 pub(super) fn run(args: &Test, target: Target) -> Done {
     keeps_inputs(args)?;
     let captures = captures(&args.read)?;
@@ -109,7 +109,7 @@ pub(super) fn run(args: &Test, target: Target) -> Done {
         true => print_json(&as_json(args, port, tally, incomplete, entered)),
         false => print(args, port, tally, incomplete),
     }
-    // What came before that has been sent.
+    // The packets before the error have been sent.
     read.map_err(|wrong| {
         print_diagnostics(&wrong, &SourceMap::new());
         Stop::AlreadyReported(1)

@@ -1,4 +1,4 @@
-//! A program and its tests: which of them run on the target, in which direction.
+//! Choice of the tests of a program that run on a target, and their directions.
 
 use crate::args::{Source, Test};
 use crate::commands::source::input;
@@ -11,25 +11,25 @@ use driver::stf::{Case, Prepared, Target};
 use std::path::PathBuf;
 use std::rc::Rc;
 
-/// A program, ready for each direction once a test needs it.
+/// A program, which is prepared for a direction when a test first needs it.
 pub(super) struct Runs {
     source: Source,
     externs: Vec<PathBuf>,
     target: Target,
-    /// The direction that the flags set, if they do.
+    /// Direction that the flags set, if they do.
     direction: Option<Direction>,
     prepared: [Option<Prepared>; 2],
 }
 
-/// Which way a test runs.
+/// Plan for a test.
 pub(super) enum Plan {
-    /// Once for each.
+    /// Run once for each of these directions.
     Run(Vec<Direction>),
-    /// Not on this target, for this reason.
+    /// Skip it on this target, for this reason.
     Skip(&'static str),
 }
 
-/// Diagnostics that a program caused, their texts, and the exit status that they mean.
+/// Diagnostics about a program or script, with their texts and the exit status.
 pub(super) struct Refused {
     pub(super) map: Rc<SourceMap>,
     pub(super) diagnostics: Diagnostics,
@@ -55,7 +55,7 @@ impl Runs {
         }
     }
 
-    /// What a test's first lines ask for, on this target. `Err` for lines that nobody can follow.
+    /// Plans a test on this target by the declarations in its first lines. Fails if one of them is unknown.
     pub(super) fn plan(&self, case: &Case) -> Result<Plan, Box<Refused>> {
         let declared =
             declared(&case.text).map_err(|unknown| Box::new(undeclared(case, unknown)))?;
@@ -87,7 +87,7 @@ impl Runs {
         })
     }
 
-    /// A direction, if it is for the script to declare: that by a flag is nothing to mention.
+    /// Returns the direction to mention with a test: a declared one, but ingress if a flag set it.
     pub(super) fn declared(&self, direction: Direction) -> Direction {
         match self.direction {
             Some(_) => Direction::Ingress,
@@ -95,7 +95,7 @@ impl Runs {
         }
     }
 
-    /// The program for one direction. `warn` takes the warnings of the first time.
+    /// Returns the program for one direction, and prepares it if needed. `warn` receives the warnings the first time.
     pub(super) fn prepared(
         &mut self,
         direction: Direction,
@@ -132,7 +132,7 @@ impl Runs {
     }
 }
 
-/// The target for packets of a direction.
+/// Returns the target for packets of a direction.
 fn towards(target: Target, direction: Direction) -> Target {
     match target {
         Target::Interp { seed, .. } => Target::Interp { seed, direction },
@@ -158,7 +158,7 @@ fn towards(target: Target, direction: Direction) -> Target {
     }
 }
 
-/// A line that declares what there is not.
+/// Returns the error for a declaration with an unknown value.
 fn undeclared(case: &Case, unknown: Unknown<'_>) -> Refused {
     let mut map = SourceMap::new();
     let span = map

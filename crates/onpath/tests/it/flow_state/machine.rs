@@ -1,4 +1,4 @@
-//! A program on the interpreter and in the kernel, and its packets.
+//! Test harness: a program on the interpreter and in the kernel, and its packets.
 
 use bpf::abi::Hook;
 use control::{Device, Flow, Packet, Store};
@@ -26,7 +26,7 @@ control d(in headers_t hdr, packet_out packet) {
 xdp(p(), c(), d()) main;
 ";
 
-/// A packet that the parser takes.
+/// Returns a packet that the parser accepts.
 pub(crate) fn call(what: u8, key: u32, value: u64) -> Vec<u8> {
     let mut packet = vec![2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x12, 0x34, what];
     packet.extend(key.to_be_bytes());
@@ -35,7 +35,7 @@ pub(crate) fn call(what: u8, key: u32, value: u64) -> Vec<u8> {
     packet
 }
 
-/// A program, compiled.
+/// A compiled program.
 pub(crate) struct Compiled {
     pub program: Arc<Program>,
     pub sources: diag::SourceMap,
@@ -43,12 +43,12 @@ pub(crate) struct Compiled {
 }
 
 impl Compiled {
-    /// Of a control `c`, for test runs.
+    /// Compiles a program with a control `c`, for test runs.
     pub(crate) fn new(control: &str, hook: Hook) -> Compiled {
         Compiled::of(control, hook, true)
     }
 
-    /// Of a control `c`, whose packets' inputs are chosen if it is observed.
+    /// Compiles a program with a control `c`. If `observed`, test runs supply its clock and random numbers.
     pub(crate) fn of(control: &str, hook: Hook, observed: bool) -> Compiled {
         let dir = tempfile::tempdir().expect("a folder");
         let file = dir.path().join("program.p4");
@@ -73,7 +73,7 @@ impl Compiled {
             .unwrap_or_else(|f| panic!("this test needs root: {}\n{}", f.diagnostic.message, f.log))
     }
 
-    /// An extern object by name.
+    /// Returns an extern object by name.
     pub(crate) fn state(&self, name: &str) -> ExternInst {
         let mut all = self.program.externs.iter();
         let found = all.find(|(_, data)| data.name == name);
@@ -81,7 +81,7 @@ impl Compiled {
     }
 }
 
-/// The interpreter and the kernel.
+/// A program on the interpreter and in the kernel.
 pub(crate) struct Both {
     reference: Interpreter,
     target: TestRun,
@@ -96,18 +96,18 @@ impl Both {
         }
     }
 
-    /// Lets time go by for both.
+    /// Advances the time of both.
     pub(crate) fn wait(&mut self, nanoseconds: u64) {
         Device::wait(&mut self.reference, nanoseconds).expect("a wait");
         Device::wait(&mut self.target, nanoseconds).expect("a wait");
     }
 
-    /// Does something to both.
+    /// Applies a function to both stores.
     pub(crate) fn each<T: Debug>(&mut self, f: impl Fn(&mut dyn Store) -> T) -> [T; 2] {
         [f(&mut self.reference), f(self.target.store_mut())]
     }
 
-    /// Gives both a packet, which must come out alike.
+    /// Sends a packet to both, and compares the packets that come out.
     pub(crate) fn same_packet(&mut self, bytes: &[u8], when: &str) {
         let packet = Packet {
             port: 0,
@@ -124,7 +124,7 @@ impl Both {
         assert_eq!(expected, found, "{when}, of {bytes:02x?}");
     }
 
-    /// Both know the same flows.
+    /// Checks that both store the same flows.
     pub(crate) fn same_flows(&mut self, state: ExternInst, when: &str) {
         let [expected, found] = self.each(|store| {
             let mut flows = store.flows(state).expect("flows");

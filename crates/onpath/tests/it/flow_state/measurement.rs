@@ -1,5 +1,5 @@
-//! The programs of `onpath pdm` under a million flows, as they are shipped: in test runs of which each verdict is
-//! looked at, and with packets on a wire, of which each one has to arrive.
+//! Tests of the shipped programs of `onpath pdm` with a million flows: in test runs, each verdict is checked, and on
+//! a veth pair, each packet has to arrive.
 
 use super::datagram::{OPTION_AT, OPTION_LENGTH, datagram, number, source};
 use crate::pair::{self, Compiled};
@@ -39,8 +39,8 @@ fn a_million_measured_flows_pass_through_64k_slots() {
     the_newest_stay_and_go_on(&egress, &sent, &stay);
 }
 
-/// Every packet of a new flow passes with an option; their sequence numbers. The clock and the random numbers are
-/// the kernel's.
+/// Checks that every packet of a new flow passes with an option, and returns their sequence numbers. The clock and
+/// the random numbers are the kernel's.
 fn every_packet_is_marked(egress: &Instance) -> Vec<u16> {
     let mut out = [0; 256];
     let numbers: Vec<u16> = (0..FLOWS)
@@ -50,7 +50,7 @@ fn every_packet_is_marked(egress: &Instance) -> Vec<u16> {
     for number in &numbers {
         times[usize::from(*number)] += 1;
     }
-    // Each is expected 15 times, give or take 4.
+    // Each number is expected 15 times, with a standard deviation of 4.
     let most = times.iter().max();
     let never = times.iter().filter(|count| **count == 0).count();
     assert!(most < Some(&60) && never < 20, "{most:?}, {never} never");
@@ -62,7 +62,7 @@ fn every_packet_is_marked(egress: &Instance) -> Vec<u16> {
     numbers
 }
 
-/// Runs a packet of a flow; the number in its option.
+/// Runs a packet of a flow, checks its option, and returns the sequence number in it.
 fn marked(egress: &Instance, flow: u32, out: &mut [u8]) -> u16 {
     let packet = datagram(flow, PORT);
     let program = egress.program.prog();
@@ -72,7 +72,7 @@ fn marked(egress: &Instance, flow: u32, out: &mut [u8]) -> u16 {
     assert_eq!(ran.verdict, tc_verdict::NEXT, "flow {flow}");
     assert_eq!(ran.length, packet.len() + OPTION_LENGTH, "flow {flow}");
     let option = &out[OPTION_AT..OPTION_AT + OPTION_LENGTH];
-    // Nothing came in yet: no number, no delays.
+    // No packet has been received yet, so there are no number and no delays.
     let first = [17, 1, 0x0f, 10, 0, 0];
     let rest = [0, 0, 0, 0, 0, 0, 1, 0];
     assert!(
@@ -85,15 +85,15 @@ fn marked(egress: &Instance, flow: u32, out: &mut [u8]) -> u16 {
     u16::from_be_bytes([option[6], option[7]])
 }
 
-/// The contents of a flow's value.
+/// Expected counts in a flow's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Seen {
     sent: u64,
     received: u64,
 }
 
-/// Every slot is taken by a flow that there was, each with what happened to it; the numbers of those flows.
-/// `sent` gives the sequence number of the last packet, if it is known.
+/// Checks that every slot holds a real flow with the right value, and returns the numbers of these flows. `sent`
+/// gives the sequence number of the last packet, if it is known.
 fn flows(
     compiled: &Compiled,
     instance: &Instance,
@@ -109,7 +109,7 @@ fn flows(
         let value = |at: usize| flow.value[at].to_u64().expect("a number");
         let ends = [0, 1].map(|at| Ipv6Addr::from_bits(key(at)));
         let ports = [2, 3].map(|at| key(at) as u16);
-        // The server has the client as the other host.
+        // On the server, the client is the other host.
         let here = usize::from(ends[0] == SERVER);
         let number = number(ends[here], ports[here]);
         assert_eq!((ends[here], ports[here]), source(number));
@@ -133,7 +133,7 @@ fn flows(
     stay
 }
 
-/// The least recently used flows were evicted; flows that are known count on.
+/// Checks that the least recently used flows were evicted, and that stored flows continue their sequence numbers.
 fn the_newest_stay_and_go_on(egress: &Instance, sent: &[u16], stay: &HashSet<u32>) {
     const NEWEST: u32 = SLOTS as u32 / 2;
     let newest = (FLOWS - NEWEST..FLOWS).filter(|flow| stay.contains(flow));
@@ -149,8 +149,8 @@ fn the_newest_stay_and_go_on(egress: &Instance, sent: &[u16], stay: &HashSet<u32
     }
 }
 
-/// A packet of each flow from one end, where it gets the option, to the other, where it is read and taken out; by two
-/// processors at once.
+/// Two processors send a packet of each flow. It gets the option at one end, and at the other the option is read and
+/// removed.
 #[test]
 fn a_million_measured_flows_lose_no_packet() {
     let compiled = [Compiled::egress(false), Compiled::ingress(false)];
@@ -187,7 +187,8 @@ fn a_million_measured_flows_lose_no_packet() {
     flows(&compiled[1], &server, seen, |_| None);
 }
 
-/// A program at a device of a namespace. A filter is removed there, where its interface has the number that it knows.
+/// A program at a device of a namespace. It is detached inside the namespace, as a filter knows its interface by
+/// index.
 struct AtDevice<'a> {
     space: &'a Space,
     attached: Vec<Attached>,
@@ -227,7 +228,7 @@ impl Drop for AtDevice<'_> {
     }
 }
 
-/// Sends every second flow's packet, and waits for as many as a socket has room for before it goes on.
+/// Sends the packets of every second flow in batches that fit a socket's buffer, and waits for each batch.
 fn each_arrives(net: &lab::Pair, half: u16) -> io::Result<()> {
     const AT_ONCE: usize = 100;
     let port = PORT + half;

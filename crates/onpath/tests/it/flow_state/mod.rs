@@ -1,5 +1,5 @@
-//! Flow states in the kernel: against the interpreter, under races, under far more flows than slots, and as the
-//! control plane sees them. Needs root.
+//! Tests of flow states in the kernel: against the interpreter, under races, with far more flows than slots, and
+//! through the control plane. Needs root.
 
 mod datagram;
 pub(crate) mod machine;
@@ -16,7 +16,7 @@ use rand_chacha::ChaCha8Rng;
 use std::thread;
 use std::time::Duration;
 
-/// Calls of every kind with keys of few values, on a state of two sets whose flows end after 100 ms.
+/// Program with calls of every kind and few different keys, on a state of two sets whose flows expire after 100 ms.
 const CALLS: &str = "
 struct key_t { bit<32> number; bit<8> kind; }
 struct value_t { bit<64> number; bit<8> calls; }
@@ -85,7 +85,7 @@ fn any_calls_give_the_same_as_in_the_interpreter() {
     }
 }
 
-/// Two counts that are one: a reader that sees them differ has seen half of an update.
+/// Program with two counts that are always equal. A reader that sees them differ has seen half of an update.
 const COUNTS: &str = "
 struct key_t { bit<32> number; }
 struct value_t { bit<64> first; bit<64> between; bit<64> last; }
@@ -124,7 +124,7 @@ fn racing_packets_neither_tear_a_value_nor_lose_a_count() {
                 }
             })
         });
-        // A reader is one more who must not see half of an update.
+        // Readers must not see half of an update either.
         while !racers.iter().all(|r| r.is_finished()) {
             for flow in store.flows(state).expect("flows") {
                 assert_eq!(flow.value[0], flow.value[2]);
@@ -138,7 +138,7 @@ fn racing_packets_neither_tear_a_value_nor_lose_a_count() {
     assert_eq!(store.counter(torn, 0).expect("a counter").packets, 0);
 }
 
-/// Each packet is of another flow.
+/// Program for which each packet belongs to a new flow.
 const MANY: &str = "
 struct key_t { bit<128> address; bit<32> number; }
 control c(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
@@ -233,7 +233,7 @@ fn the_control_plane_finds_flows_whatever_the_seed() {
         );
         let flows = device.store().flows(state).expect("flows");
         assert_eq!(flows.len(), 4);
-        // Unused flows end for the control plane too.
+        // Unused flows expire for the control plane too.
         device
             .wait(Duration::from_millis(101).as_nanos() as u64)
             .expect("a wait");

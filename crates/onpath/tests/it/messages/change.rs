@@ -1,13 +1,13 @@
-//! Messages changed at random: what is left of them is like enough to a message that parsers get far.
+//! Random mutations of messages. The results stay similar enough to a message that parsers get far.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Bytes that mean something in one protocol or another.
+/// Bytes that have a meaning in some protocol.
 const SIGNIFICANT: &[u8] =
     b"\0\x01\x03\x07\x0b\x16\x3f\x40\x80\x81\xc0\xff\r\n :=?&$*+-/09aA\t.\\\"'{}[],<>!\xc3\xa4";
 
-/// Changed messages, one after the other.
+/// Generator of mutated messages.
 pub(crate) struct Changes<'s> {
     random: ChaCha8Rng,
     seeds: &'s [Vec<u8>],
@@ -56,7 +56,7 @@ impl<'s> Changes<'s> {
             0 => message.truncate(at),
             1 => message.insert(at, byte),
             2 if at < message.len() => drop(message.remove(at)),
-            // A little more or less, as lengths are wrong.
+            // A value that is off by a little, like a wrong length.
             3 if at < message.len() => {
                 let by = self.random.random_range(1..4);
                 message[at] = match self.random.random() {

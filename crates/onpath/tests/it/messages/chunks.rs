@@ -1,4 +1,4 @@
-//! Bodies in chunks that the kernel passes over, against `payload::chunks`.
+//! Tests of the kernel's skipping of chunked bodies, against `payload::chunks`.
 
 use super::program::AREA;
 use super::{for_a_while, loaded, run};
@@ -11,10 +11,10 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// In front of a body, its state and how many of its bytes are passed over.
+/// Size of the fields before a body, in bytes: its state, and the number of its bytes to skip.
 const FRONT: usize = 10;
 
-/// A program that writes the state behind a body's bytes over the first bytes of the packet.
+/// Returns a program that overwrites the first bytes of the packet with the state after a body's bytes.
 fn text() -> String {
     let rest = 8 * (AREA - 8);
     format!(
@@ -46,7 +46,7 @@ xdp(p(), c(), d()) main;
     )
 }
 
-/// A body, of which some bytes are changed, and what follows it.
+/// Returns a body with some bytes mutated, and bytes after it.
 fn body(random: &mut ChaCha8Rng) -> Vec<u8> {
     let mut bytes = Vec::new();
     for _ in 0..random.random_range(0..5) {
@@ -101,7 +101,8 @@ fn chunks() {
     assert_eq!(ended, [true; 2], "both kinds of ends were met");
 }
 
-/// A packet of the program's with a state and so many bytes of a body, and the answer to it.
+/// Returns an STF test of a packet with a state and a body of which `length` bytes are skipped, and the expected
+/// answer.
 fn exchange(state: u64, length: usize, body: &[u8]) -> String {
     let front = [&state.to_be_bytes()[..], &(length as u16).to_be_bytes()].concat();
     let packet = [&vec![0; AREA], &front[..], body].concat();
@@ -113,14 +114,14 @@ fn exchange(state: u64, length: usize, body: &[u8]) -> String {
     format!("packet 0 {}\nexpect 0 {}\n", hex(&packet), hex(&answer))
 }
 
-/// At the last byte of a packet that reading may begin at, which is not the last one of the largest packet.
+/// Reading may begin at most at byte [`LAST_BEGIN`] of a packet, which is not the last byte of the largest packet.
 #[test]
 fn chunks_end_where_no_byte_is_seen() {
     let room = LONGEST - AREA - FRONT;
     let last = LAST_BEGIN - AREA - FRONT;
     let line = "0000\r\n".len();
     let mut text = String::new();
-    // Data whose last byte is so far behind or in front of that one, and ends of bodies of two lengths behind it.
+    // Data whose last byte is at this distance from that byte, followed by ends of bodies of two lengths.
     for shift in -24..3 {
         for (end, length) in [
             ("\r\n0\r\n\r\n", room),
@@ -133,7 +134,7 @@ fn chunks_end_where_no_byte_is_seen() {
             text += &exchange(BEGIN, length, body.as_bytes());
         }
     }
-    // States that are none.
+    // Invalid states.
     for phase in 13..16 {
         for length in [0, 1, 20] {
             let state = BEGIN | phase << 56 | 3;

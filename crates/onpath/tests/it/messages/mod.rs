@@ -1,5 +1,5 @@
-//! Messages as the kernel reads them, against the reader that defines what a schema means: messages of every kind, changed at random.
-//! `ONPATH_FUZZ_SECONDS` is for how long each kind is tried. Needs root.
+//! Comparison of the kernel's reading of messages with the reference reader of schemas, on random mutations of
+//! messages of every kind. `ONPATH_FUZZ_SECONDS` sets the time for each kind. Needs root.
 
 mod change;
 mod chunks;
@@ -13,15 +13,15 @@ use payload::{Found, Schema, Status, Value, read_up_to};
 use program::{AREA, Attribute};
 use std::time::{Duration, Instant};
 
-/// For how long a kind of message is tried, unless the environment says otherwise.
+/// Default time for a kind of message, in milliseconds.
 const MILLISECONDS: u64 = 700;
 
-/// A kind of message, by both.
+/// A kind of message, with its schema and its programs.
 struct Kind {
     schema: Schema,
     attributes: Vec<Attribute>,
     instance: Instance,
-    /// Reads messages for some of the attributes.
+    /// Program that reads messages for some of the attributes only.
     reading_for: Instance,
 }
 
@@ -38,12 +38,12 @@ impl Kind {
         }
     }
 
-    /// What a program says of a message: its status, then its attributes.
+    /// Returns the program's report on a message: its status, then its attributes.
     fn report(&self, message: &[u8]) -> Vec<u8> {
         run(&self.instance, message, program::length(&self.attributes))
     }
 
-    /// What it ought to say.
+    /// Returns the expected report.
     fn expected(&self, message: &[u8]) -> Vec<u8> {
         let limit = self.schema.limits.bytes as usize;
         let (status, found) = read_up_to(&self.schema, message, limit);
@@ -54,7 +54,7 @@ impl Kind {
         report
     }
 
-    /// What a program ought to say that reads it for some attributes.
+    /// Returns the expected report of the program that reads messages for some attributes only.
     fn expected_for(&self, message: &[u8]) -> Vec<u8> {
         let limit = self.schema.limits.bytes as usize;
         let (status, found) = read_up_to(&self.schema, message, limit);
@@ -87,7 +87,7 @@ impl Kind {
     }
 }
 
-/// A program that was loaded.
+/// Compiles and loads a program.
 fn loaded(text: &str) -> Instance {
     let dir = tempfile::tempdir().expect("a folder");
     let file = dir.path().join("program.p4");
@@ -97,7 +97,8 @@ fn loaded(text: &str) -> Instance {
     loaded.unwrap_or_else(|f| panic!("this test needs root: {}\n{}", f.diagnostic.message, f.log))
 }
 
-/// The first bytes of what a program sends back of a packet with room for its report and a payload.
+/// Runs a packet with room for a report before the payload. Returns the first bytes of the packet that the program
+/// sends back.
 fn run(program: &Instance, payload: &[u8], length: usize) -> Vec<u8> {
     let mut packet = vec![0; AREA];
     packet.extend(payload);
@@ -113,7 +114,7 @@ fn value<'f>(found: &'f [Found], name: &str) -> Option<&'f Value> {
     first.map(|found| &found.value)
 }
 
-/// Tries a kind of message.
+/// Tests a kind of message: its seeds, all their prefixes, and mutations.
 fn tried(name: &str) {
     let kind = Kind::new(name);
     let seeds = seeds::of(name);
@@ -127,7 +128,7 @@ fn tried(name: &str) {
     for_a_while(|| kind.same(&changes.next()));
 }
 
-/// Tries something again and again.
+/// Repeats a test until its time is over.
 fn for_a_while(mut one: impl FnMut()) {
     let seconds = std::env::var("ONPATH_FUZZ_SECONDS")
         .ok()

@@ -1,23 +1,24 @@
-//! A program that says what it reads: it writes the status and each attribute over the first bytes of the packet.
+//! Program that reports the attributes that it reads: it overwrites the first bytes of the packet with the status and
+//! each attribute.
 
 use payload::{Kind, Pattern, Schema, Value};
 use std::fmt::Write;
 use std::sync::OnceLock;
 
-/// Bytes in front of the message, which the program writes its report to.
+/// Number of bytes before the message, where the program writes its report.
 pub(crate) const AREA: usize = 512;
-/// Bytes of an attribute that are reported.
+/// Maximum number of bytes of an attribute that are reported.
 const FIRST: usize = 20;
 
-/// Expressions that are looked for in attributes that are bytes: one that is bound to the start, one that is found anywhere, and one
-/// that is bound to the end.
+/// Regular expressions that attributes of bytes are matched with: one anchored at the start, one unanchored, and one
+/// anchored at the end.
 const PATTERNS: [&str; 3] = [
     r"^/?[a-z]+[0-9]?[.=]",
     r"[^\x20-\x7e]|ee|\\",
     r"(?i)[^x]*[es]t$",
 ];
 
-/// Members of documents: in one another, with paths that others begin with, with a dot in a name, and in empty names.
+/// Members of documents: nested ones, paths that are prefixes of others, names with a dot, and empty names.
 const JSON: [&str; 12] = [
     "id",
     "user.id",
@@ -51,7 +52,7 @@ pub(crate) struct Attribute {
     number: Option<u32>,
 }
 
-/// All attributes of a schema, some of those that stand for many.
+/// Returns all attributes of a schema, with some examples for attributes with a free name.
 pub(crate) fn attributes(schema: &Schema) -> Vec<Attribute> {
     let names = schema.names().into_iter().map(|attribute| {
         let many: &[&str] = match (schema.name.as_str(), attribute) {
@@ -78,7 +79,7 @@ pub(crate) fn attributes(schema: &Schema) -> Vec<Attribute> {
         .collect()
 }
 
-/// Bytes of the report.
+/// Returns the length of the report, in bytes.
 pub(crate) fn length(attributes: &[Attribute]) -> usize {
     1 + attributes.iter().map(Attribute::size).sum::<usize>()
 }
@@ -91,7 +92,7 @@ impl Attribute {
         }
     }
 
-    /// What is reported of a value.
+    /// Adds the expected report of a value.
     pub(crate) fn expected(&self, value: Option<&Value>, report: &mut Vec<u8>) {
         report.push(value.is_some().into());
         match (self.number, value) {
@@ -109,7 +110,7 @@ impl Attribute {
     }
 }
 
-/// Which of the expressions are found, the first one the highest bit.
+/// Returns a bit for each expression that matches; the first one is the highest bit.
 fn found(bytes: &[u8]) -> u8 {
     static COMPILED: OnceLock<Vec<Pattern>> = OnceLock::new();
     let compiled = COMPILED.get_or_init(|| {
@@ -122,7 +123,7 @@ fn found(bytes: &[u8]) -> u8 {
     })
 }
 
-/// A report as text.
+/// Returns a report as text.
 pub(crate) fn show(attributes: &[Attribute], report: &[u8]) -> String {
     let mut text = format!("status {}", report[0]);
     let mut at = 1;
@@ -137,7 +138,7 @@ pub(crate) fn show(attributes: &[Attribute], report: &[u8]) -> String {
     text
 }
 
-/// The program.
+/// Returns the text of the program.
 pub(crate) fn text(schema: &Schema, attributes: &[Attribute]) -> String {
     let (mut fields, mut calls) = (String::new(), String::new());
     for (number, attribute) in attributes.iter().enumerate() {
@@ -177,7 +178,7 @@ pub(crate) fn text(schema: &Schema, attributes: &[Attribute]) -> String {
     around(&fields, length(attributes), &objects, &calls)
 }
 
-/// Which attributes messages are read for: some alone, and two together.
+/// Returns lists of attributes that messages are read for: some alone, and two together.
 pub(crate) fn lists(attributes: &[Attribute]) -> Vec<Vec<&Attribute>> {
     const MOST: usize = 6;
     let step = attributes.len().div_ceil(MOST);
@@ -186,7 +187,8 @@ pub(crate) fn lists(attributes: &[Attribute]) -> Vec<Vec<&Attribute>> {
     alone.chain([two.into_iter().flatten().collect()]).collect()
 }
 
-/// The program that reads messages for some attributes, each list by an object of its own: it reports the status, and whether each is there.
+/// Returns a program that reads messages for some attributes, with one object for each list. It reports the status,
+/// and a flag for each attribute that is present.
 pub(crate) fn text_for(schema: &Schema, lists: &[Vec<&Attribute>]) -> String {
     let (mut fields, mut objects, mut calls) = (String::new(), String::new(), String::new());
     let mut bytes = 0;
@@ -219,7 +221,7 @@ pub(crate) fn text_for(schema: &Schema, lists: &[Vec<&Attribute>]) -> String {
     around(&fields, bytes, &objects, &calls)
 }
 
-/// A program whose report has these fields, of so many bytes, which its calls of these objects set.
+/// Returns a program with these objects and calls. The calls set the fields of the report, which has `bytes` bytes.
 fn around(fields: &str, bytes: usize, objects: &str, calls: &str) -> String {
     let rest = 8 * (AREA - bytes);
     format!(

@@ -1,4 +1,4 @@
-//! Bytes that the kernel looks for in a payload, against `memchr::memmem`.
+//! Tests of the kernel's search for bytes in a payload, against `memchr::memmem`.
 
 use super::program::AREA;
 use super::{for_a_while, loaded, run};
@@ -7,7 +7,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::fmt::Write;
 
-/// What is looked for: of every number of bytes that is of a form of its own, with repetitions that begin again within themselves.
+/// Texts to search for, one or more for each length that has its own code. Many contain a prefix of themselves.
 const WANTED: [&[u8]; 10] = [
     b"a",
     b"ab",
@@ -21,8 +21,8 @@ const WANTED: [&[u8]; 10] = [
     b"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab",
 ];
 
-/// A program that writes where each of them is over the first bytes of the packet; they are looked for from an offset on that stands
-/// there.
+/// Returns a program that overwrites the first bytes of the packet with the positions of all texts. The search begins
+/// at an offset that the payload's first byte gives.
 fn text() -> String {
     let (mut fields, mut calls) = (String::new(), String::new());
     for (number, wanted) in WANTED.iter().enumerate() {
@@ -65,7 +65,7 @@ xdp(p(), c(), d()) main;
     )
 }
 
-/// Bytes of few kinds, with pieces of what is looked for among them.
+/// Returns a payload of few different bytes, with parts of the texts among them.
 fn payload(random: &mut ChaCha8Rng) -> Vec<u8> {
     let letters: &[u8] =
         [&b"ab"[..], b"a", b"abc\r\n", b"0123456789abcdef"][random.random_range(0..4)];

@@ -1,6 +1,6 @@
-//! Messages to begin from: captured from real clients, and hand-written where these send none.
+//! Seeds of the mutations: messages captured from real clients, and hand-written ones that these do not send.
 
-/// Those of a schema.
+/// Returns the seeds of a schema.
 pub(crate) fn of(name: &str) -> Vec<Vec<u8>> {
     match name {
         "dns" => vec![
@@ -70,8 +70,8 @@ pub(crate) fn of(name: &str) -> Vec<Vec<u8>> {
     }
 }
 
-/// Texts with values of all kinds, names and strings with escapes and of characters of all lengths, arrays of many elements, and
-/// nested up to the depth that is read and beyond.
+/// Returns JSON texts with values of all kinds, names and strings with escapes and characters of all lengths, and
+/// arrays of many elements. Their nesting reaches the maximum depth and beyond.
 fn json() -> Vec<Vec<u8>> {
     let elements: Vec<String> = (0..1_200).map(|n| n.to_string()).collect();
     let deep = |levels: usize| {
@@ -98,7 +98,7 @@ fn json() -> Vec<Vec<u8>> {
         "long ".repeat(300)
     ));
     let mut seeds: Vec<Vec<u8>> = seeds.into_iter().map(String::into_bytes).collect();
-    // Bytes that are no characters: too short, too long, a surrogate, beyond the last.
+    // Invalid UTF-8: too short, too long, a surrogate, and beyond the last character.
     for wrong in [
         &b"\xc3("[..],
         b"\xe0\x9f\xbf",
@@ -113,8 +113,8 @@ fn json() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Documents with all that stands between and inside of tags, names of several characters, many attributes, and nested up to the depth
-/// that is read and beyond.
+/// Returns XML documents with everything that may be between and inside of tags, names of several characters, and
+/// many attributes. Their nesting reaches the maximum depth and beyond.
 fn xml() -> Vec<Vec<u8>> {
     let attributes =
         |count: usize| -> String { (0..count).map(|n| format!(" a{n}='{n}'")).collect() };
@@ -149,9 +149,7 @@ fn xml() -> Vec<Vec<u8>> {
     seeds.into_iter().map(String::into_bytes).collect()
 }
 
-/// A hello of `openssl s_client` 3.0, in one record and in three, one of another version's form, which also ends in front of the type of
-/// its message, and what answers one.
-/// Commands and replies, and arrays in one another, up to the depth that is read and beyond.
+/// Returns commands, replies and nested arrays. Their nesting reaches the maximum depth and beyond.
 fn redis() -> Vec<Vec<u8>> {
     let deep = |arrays: usize, innermost: &str| {
         format!("{}{innermost}", "*1\r\n".repeat(arrays)).into_bytes()
@@ -169,6 +167,8 @@ fn redis() -> Vec<Vec<u8>> {
     seeds
 }
 
+/// Returns hellos of TLS: one of `openssl s_client` 3.0, in one record and in three, and a short one. The others are
+/// an answer to a hello, and a record that ends before the type of its message.
 fn tls() -> Vec<Vec<u8>> {
     let whole = hex("
         160301014e0100014a030377eb7b2f812f1075279d8db3b81f747d21f2f079da830e70b221011a7f9bbe2d20f416c73b
@@ -196,7 +196,7 @@ fn tls() -> Vec<Vec<u8>> {
     vec![whole, several, answer, short[..5].to_vec(), short]
 }
 
-/// Bytes from hexadecimal digits, blanks aside.
+/// Parses hexadecimal digits, and ignores blanks.
 fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
     let pair = |pair: &[char]| u8::from_str_radix(&pair.iter().collect::<String>(), 16);

@@ -1,4 +1,4 @@
-//! A case at one hook after the other.
+//! Runs a case at each of its hooks.
 
 use super::cases::{Case, Router, Stands, Tag};
 use super::net::Net;
@@ -12,7 +12,8 @@ use std::io::BufRead;
 
 const BYTES: u64 = 400_000;
 
-/// Without `--adjust`, warnings say what it changes; with it, there are none, and the stream arrives whole.
+/// Runs a case at all hooks. Without `--adjust` the expected warnings appear. With it there are none, and the stream
+/// arrives complete.
 pub(super) fn at_all_hooks(name: &str, case: &Case) {
     let net = Net::new(case).expect("this test needs root");
     let _tags: Vec<Task> = case.tags.iter().map(|tag| start_tag(&net, *tag)).collect();
@@ -23,7 +24,7 @@ pub(super) fn at_all_hooks(name: &str, case: &Case) {
         if case.one_segment && is_at_tc && !warned {
             net.one_segment().expect("packets of one segment");
         }
-        // GRO is not enough where XDP sends packets back: the kernel lets them wait there for what comes by another way.
+        // GRO is not enough if XDP sends packets back: they wait in the kernel until packets come by another path.
         let linux = net.linux.as_ref().filter(|_| !is_at_tc);
         let _receives = linux.map(|linux| {
             let program = "programs/ipv4_counter/ipv4_counter.p4";
@@ -119,7 +120,7 @@ fn start(space: &Space, program: &str, options: &[&str]) -> Running {
     (task, kinds)
 }
 
-/// As if each was interrupted, the last one first: what the ends have been set to is put back.
+/// Interrupts the programs, the last one first, so that each restores the settings that it changed.
 fn end(programs: Vec<Running>) {
     for (task, _) in programs.into_iter().rev() {
         let process = Pid::from_raw(task.id().try_into().expect("a process"));
@@ -128,7 +129,7 @@ fn end(programs: Vec<Running>) {
     }
 }
 
-/// The settings of all interfaces that a program may have changed.
+/// Returns the settings of all interfaces that a program may have changed.
 fn settings(net: &Net) -> String {
     let mut all = String::new();
     for (space, device) in net.ends() {

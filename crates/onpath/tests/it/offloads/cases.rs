@@ -1,34 +1,35 @@
-//! The programs, each with its place in a network and its entries.
+//! Test cases: the programs, each with its position in a network and its entries.
 
 use super::carried;
 
 /// A chain of routers between a client and a server.
 pub(super) struct Case {
     pub routers: &'static [Router],
-    /// The hosts have each other's link addresses, not a router's.
+    /// True if the hosts have each other's link addresses, not a router's.
     pub switched: bool,
     pub tags: &'static [Tag],
-    /// The address that the client connects to, and the server's own, which may be the same.
+    /// Address that the client connects to. `listener` is the server's own, which may be the same.
     pub service: &'static str,
     pub listener: &'static str,
-    /// Hosts send packets of one segment: the kernel does not segment behind the headers that the programs put in front.
+    /// True if hosts send packets of one segment, as the kernel cannot segment packets with the headers that the
+    /// programs add.
     pub one_segment: bool,
     pub hooks: &'static [&'static str],
 }
 
 pub(super) struct Router {
-    /// A P4 program or a bundle, from the repository's root on.
+    /// Path of a P4 program or a bundle, from the repository's root.
     pub program: &'static str,
-    /// A file of entries, likewise; empty if there are none.
+    /// Path of a file of entries, from the repository's root; empty if there are none.
     pub entries: &'static str,
     pub stands: Stands,
-    /// The kinds of warnings without `--adjust`.
+    /// Kinds of warnings without `--adjust`.
     at_xdp: &'static [&'static str],
     at_tc: &'static [&'static str],
 }
 
 impl Router {
-    /// The kinds of warnings that are due at a hook.
+    /// Returns the kinds of warnings that are expected at a hook.
     pub(super) fn warned(&self, hook: &str) -> &'static [&'static str] {
         match hook {
             "xdp" => self.at_xdp,
@@ -36,7 +37,7 @@ impl Router {
         }
     }
 
-    /// With these warnings at XDP.
+    /// Sets the expected warnings at XDP.
     const fn loses(self, kinds: &'static [&'static str]) -> Router {
         Router {
             at_xdp: kinds,
@@ -44,7 +45,7 @@ impl Router {
         }
     }
 
-    /// A program that puts headers in front behind which no kernel segments.
+    /// Marks a program that adds headers which the kernel cannot segment after.
     const fn unsegmented(self) -> Router {
         Router {
             at_tc: &["segments"],
@@ -53,21 +54,21 @@ impl Router {
     }
 }
 
-/// A program's place in the network.
+/// A program's position in the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stands {
-    /// It is the only router.
+    /// As the only router.
     Alone,
     /// At both ports of an ordinary Linux router, which forwards packets that the program passes.
     AtALinuxRouter,
-    /// The same, at the router's right port alone.
+    /// At the right port only of such a router.
     AtOnePortOfALinuxRouter,
-    /// Behind two ports of a Linux router, to which the program sends back what it gets: at one what is for the server, at the
-    /// other what is for the client.
+    /// Behind two ports of a Linux router. The program sends packets back to it: those for the server at one port,
+    /// and those for the client at the other.
     AtSticks,
 }
 
-/// Places where packets get or lose the VLAN tag that programs ask for and hosts do not know.
+/// Positions at which packets get or lose the VLAN tag that programs need and hosts do not have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Tag {
     ClientSends,
@@ -78,9 +79,9 @@ pub(super) enum Tag {
     ToStick,
 }
 
-/// The losses of a program that changes packets which the stack forwards.
+/// Losses of a program that changes packets which the network stack forwards.
 const CHANGED: &[&str] = &["checksums"];
-/// And one that forwards packets itself.
+/// Losses of a program that forwards packets itself.
 const FORWARDED: &[&str] = &["checksums", "sent", "vlan_tags"];
 
 const BOTH: &[&str] = &["tc-ingress", "xdp"];

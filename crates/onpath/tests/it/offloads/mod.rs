@@ -1,5 +1,5 @@
-//! Streams of TCP through the programs of `programs/` and `tests/scale/`, between interfaces that are as Linux sets them up. Needs
-//! root.
+//! Tests of TCP streams through the programs of `programs/` and `tests/scale/`, between interfaces with Linux's
+//! default settings. Needs root.
 
 mod carried;
 mod cases;

@@ -1,8 +1,8 @@
-//! A client and a server with routers between them, all with interfaces as Linux makes them.
+//! Network of a client, a server and routers between them, all with interfaces in Linux's default settings.
 //!
-//! The client has 10.0.1.2 and 02:00:00:00:01:02, the server 10.0.2.2 and 02:00:00:00:02:02. A router's ports 0 and 1 are `left`,
-//! towards the client, and `right`. The first one's left port has 02:00:00:00:01:01, the last one's right port
-//! 02:00:00:00:02:01; between router N and the next one it is 02:00:00:00:1N:01 and 02:00:00:00:1N:02.
+//! The client has 10.0.1.2 and 02:00:00:00:01:02, the server 10.0.2.2 and 02:00:00:00:02:02. A router's ports 0 and 1
+//! are `left`, towards the client, and `right`. The first one's left port has 02:00:00:00:01:01, the last one's right
+//! port 02:00:00:00:02:01; between router N and the next one it is 02:00:00:00:1N:01 and 02:00:00:00:1N:02.
 
 use super::cases::{Case, Stands};
 use lab::{Space, Task};
@@ -12,17 +12,17 @@ use std::os::fd::AsFd;
 
 const CLIENT: &str = "02:00:00:00:01:02";
 const SERVER: &str = "02:00:00:00:02:02";
-/// Room for what goes around packets between routers.
+/// MTU between routers, with room for encapsulation, in bytes.
 const CORE_MTU: u32 = 2000;
 
 pub(super) struct Net {
     pub client: Space,
     pub server: Space,
-    /// Where the programs run, from the client to the server.
+    /// Namespaces in which the programs run, from the client to the server.
     pub routers: Vec<Space>,
-    /// A Linux router that has its program at two sticks.
+    /// Linux router whose program is at two sticks, if there is one.
     pub linux: Option<Space>,
-    /// Onpath finds the namespaces of other ends by processes in them.
+    /// Processes in all namespaces, by which Onpath finds the namespaces of other ends.
     _processes: Vec<Task>,
 }
 
@@ -89,7 +89,7 @@ impl Net {
         Ok(net)
     }
 
-    /// The other ends of the programs' interfaces where no program is.
+    /// Returns the other ends of the programs' interfaces that have no program.
     pub(super) fn ends(&self) -> Vec<(&Space, &'static str)> {
         match &self.linux {
             Some(linux) => vec![(linux, "stick0"), (linux, "stick1")],
@@ -97,14 +97,14 @@ impl Net {
         }
     }
 
-    /// Has the hosts' stacks make packets of one segment.
+    /// Limits the hosts' packets to one segment.
     pub(super) fn one_segment(&self) -> io::Result<()> {
         self.client.one_segment("c0")?;
         self.server.one_segment("s0")
     }
 }
 
-/// A namespace in which nothing is sent but what a test sends.
+/// Returns a namespace in which only tests send packets.
 fn quiet() -> io::Result<Space> {
     let space = Space::new()?;
     for which in ["all", "default"] {
@@ -128,7 +128,7 @@ fn right_of(router: usize, last: usize) -> String {
     }
 }
 
-/// Two ends, each with its namespace, name and address.
+/// Joins two ends, each given by its namespace, name and address.
 fn join([one, other]: [(&Space, &str, String); 2], mtu: Option<u32>) -> io::Result<()> {
     let far = End {
         netns: Some(other.0.as_fd()),
@@ -149,7 +149,7 @@ fn join([one, other]: [(&Space, &str, String); 2], mtu: Option<u32>) -> io::Resu
     Ok(())
 }
 
-/// Everybody else is behind one link address.
+/// Sets up a host that reaches all others through one link address.
 fn host(space: &Space, device: &str, network: &str, behind: &str) -> io::Result<()> {
     shell(
         space,
@@ -174,8 +174,9 @@ fn linux_router(space: &Space, left: &str, right: &str) -> io::Result<()> {
     )
 }
 
-/// What a Linux router gets from either side it sends to a stick, from which it comes back: what goes to the server at the first one,
-/// and what goes to the client at the second one. It comes back to the address that it was sent to, which is the router's own.
+/// Makes a Linux router send packets from either side to a stick, from which they come back: packets for the server
+/// at the first stick, and packets for the client at the second. They come back to the address that they were sent
+/// to, which is the router's own.
 fn sticks(router: &Space, program: &Space) -> io::Result<()> {
     for (n, from) in ["left", "right"].into_iter().enumerate() {
         let own = format!("02:00:00:00:05:0{n}");

@@ -1,21 +1,21 @@
-//! A strict reader of Prometheus' text format, version 0.0.4: it refuses what the format's description does not
-//! allow, and what a well-made page does not do.
+//! Strict reader of Prometheus' text format, version 0.0.4. It refuses pages that violate the format's description or
+//! its conventions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A quantity with all its lines.
+/// A metric with all its lines.
 #[derive(Debug)]
 pub(crate) struct Family {
     /// `counter`, `gauge`, `histogram`, `summary` or `untyped`.
     pub kind: String,
-    /// Its lines, in order.
+    /// Lines of the metric, in order.
     pub samples: Vec<Sample>,
 }
 
-/// A line.
+/// A line with a value.
 #[derive(Debug)]
 pub(crate) struct Sample {
-    /// The name as it stands there, with `_bucket` and the like.
+    /// Name in the line, with suffixes such as `_bucket`.
     pub name: String,
     /// Labels, by name.
     pub labels: BTreeMap<String, String>,
@@ -23,14 +23,14 @@ pub(crate) struct Sample {
     pub value: f64,
 }
 
-/// All quantities of a page by name, or what is wrong with it.
+/// Reads all metrics of a page by name, or returns the first error.
 pub(crate) fn parse(page: &str) -> Result<BTreeMap<String, Family>, String> {
     if !page.ends_with('\n') {
         return Err("the last line has no end".into());
     }
     let mut families: BTreeMap<String, Family> = BTreeMap::new();
     let mut series = BTreeSet::new();
-    // The quantity whose lines come now, and whether its type was reported.
+    // The current metric, and true if its type has been given.
     let mut open: Option<(String, bool)> = None;
     for (number, line) in (1..).zip(page.lines()) {
         let wrong = |what: &str| Err(format!("line {number}: {what}: {line}"));
@@ -92,7 +92,7 @@ pub(crate) fn parse(page: &str) -> Result<BTreeMap<String, Family>, String> {
     Ok(families)
 }
 
-/// What holds of each kind.
+/// Checks the rules for a metric's kind.
 fn check(name: &str, family: &Family) -> Result<(), String> {
     let wrong = |what: &str| Err(format!("{name}: {what}"));
     if (family.kind == "counter") != name.ends_with("_total") {
@@ -200,7 +200,7 @@ fn closing_quote(text: &str) -> Option<usize> {
     })
 }
 
-/// A label's value or a help text; a quote is escaped in the first only.
+/// Unescapes a label's value or a help text. Quotation marks are escaped in labels only.
 fn unescape(text: &str, quote: bool) -> Option<String> {
     let mut out = String::new();
     let mut chars = text.chars();

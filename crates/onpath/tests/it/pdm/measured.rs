@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::io::BufRead;
 use std::time::{Duration, Instant, SystemTime};
 
-/// How long something may take on a busy machine.
+/// Maximum time of any operation on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A running measurement of one end.
@@ -19,13 +19,13 @@ pub(crate) struct Measured<'a> {
 }
 
 impl<'a> Measured<'a> {
-    /// Starts to measure `c0` or `s0`, and waits until it works.
+    /// Starts a measurement at `c0` or `s0`, and waits until it works.
     pub(crate) fn start(net: &'a impl Route, device: &'static str, flags: &[&str]) -> Measured<'a> {
         let space = match device {
             "c0" => net.client(),
             _ => net.server(),
         };
-        // Pins of its own, which end with the process, however that ends.
+        // It has its own pins, which end with the process in any case.
         let script = "mount -t bpf bpf /sys/fs/bpf && exec \"$0\" \"$@\"";
         let onpath = env!("CARGO_BIN_EXE_onpath");
         let mut words = vec!["unshare", "--mount", "sh", "-c", script, onpath];
@@ -41,13 +41,13 @@ impl<'a> Measured<'a> {
         measured
     }
 
-    /// The figures of all traffic until now: the first object of which nothing was read before. Flows and
-    /// counters are read one after the other, so what is read meanwhile may have the end of one flow and not that of
-    /// another that ended earlier.
+    /// Returns the metrics of all traffic until now: the first object that was read entirely afterwards. Flows and
+    /// counters are read in sequence, so an object that is read during traffic may miss packets that were earlier
+    /// than others in it.
     pub(crate) fn figures(&mut self) -> Value {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let now = now.expect("a clock that is set").as_nanos();
-        // The look that gives this one may have begun before, but the next one begins after it.
+        // The reading of this object may have begun before, but the next one begins after it.
         self.wait_until(|object| {
             let taken = object["time_ns"].as_u64().expect("when it was taken");
             u128::from(taken) >= now
@@ -55,7 +55,7 @@ impl<'a> Measured<'a> {
         self.wait_until(|_| true)
     }
 
-    /// The first object from here on that is as wanted; older ones may wait in the pipe.
+    /// Returns the next object that fulfils the condition. Older ones may wait in the pipe.
     fn wait_until(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         let begun = Instant::now();
         let mut last = Value::Null;
@@ -74,12 +74,12 @@ impl<'a> Measured<'a> {
         panic!("{}: the last figures were {last:#}", self.device);
     }
 
-    /// Of the device, now.
+    /// Returns the device's present limit of segments.
     pub(crate) fn gso_max_segs(&self) -> Option<u32> {
         gso_max_segs(self.space, self.device)
     }
 
-    /// Interrupts it; it must end well.
+    /// Interrupts it. It must end successfully.
     pub(crate) fn end(self) {
         let process = Pid::from_raw(self.task.id() as i32);
         kill(process, Signal::SIGINT).expect("it runs");
@@ -87,7 +87,7 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// See [`link_settings::Settings`].
+/// Returns a device's limit of segments; see [`link_settings::Settings`].
 pub(crate) fn gso_max_segs(space: &Space, device: &str) -> Option<u32> {
     let read = || {
         let index =
@@ -97,7 +97,7 @@ pub(crate) fn gso_max_segs(space: &Space, device: &str) -> Option<u32> {
     space.run(read).expect("its settings").gso_max_segs
 }
 
-/// The only flow of a protocol.
+/// Returns the only flow of a protocol.
 pub(crate) fn flow<'a>(object: &'a Value, protocol: &str) -> Option<&'a Value> {
     let flows = object["flows"].as_array()?;
     let mut of_it = flows.iter().filter(|f| f["protocol"] == protocol);

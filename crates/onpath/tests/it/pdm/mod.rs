@@ -1,4 +1,4 @@
-//! `onpath pdm` at both ends of a network, with traffic whose counts are known: every view reports them. Needs root.
+//! Tests of `onpath pdm` at both ends of a network: every view reports the known counts of the traffic. Needs root.
 
 mod exposition;
 mod measured;
@@ -19,14 +19,14 @@ fn at(port: u16) -> SocketAddr {
     (SERVER, port).into()
 }
 
-/// What is in a flow, as a number.
+/// Returns a field of a flow as a number.
 fn number(of: &Value, name: &str) -> u64 {
     of[name]
         .as_u64()
         .unwrap_or_else(|| panic!("no `{name}` in {of}"))
 }
 
-/// Requests by UDP, each sent after the answer to the one before.
+/// Exchanges requests and answers by UDP. Each request is sent after the answer to the one before.
 fn exchange(net: &impl Route, count: u64) -> udp::Exchanged {
     let server = udp::Server::start(net.server(), at(PORT), Duration::ZERO).expect("a server");
     let plan = udp::Exchange {
@@ -100,7 +100,7 @@ fn counts_are_those_of_the_traffic_in_every_view() {
     server.end();
 }
 
-/// A page as Prometheus asks for it.
+/// Requests a page as Prometheus does.
 fn get(address: &str) -> std::io::Result<String> {
     let mut stream = TcpStream::connect(address)?;
     stream.write_all(
@@ -117,7 +117,7 @@ fn get(address: &str) -> std::io::Result<String> {
     Ok(page.to_string())
 }
 
-/// The page is well-formed, and has the same as the JSON object.
+/// Checks that the page is well-formed and agrees with the JSON object.
 fn check_page(page: &str, udp: &Value) {
     lab::promtool::check(page);
     let families = exposition::parse(page).unwrap_or_else(|wrong| panic!("{wrong}\n{page}"));
@@ -143,7 +143,7 @@ fn check_page(page: &str, udp: &Value) {
     assert_eq!(count.map(|s| s.value), Some(50.0));
 }
 
-/// The value of the only line of a quantity that has these labels.
+/// Returns the value of the only line of a metric that has these labels.
 fn value(families: &BTreeMap<String, Family>, name: &str, labels: &[(&str, &str)]) -> f64 {
     let family = families.get(name).unwrap_or_else(|| panic!("no {name}"));
     let has = |sample: &exposition::Sample, label: &str, wanted: &str| {
@@ -182,7 +182,7 @@ fn filters_modes_and_what_is_left_when_it_ends() {
         3,
         "{totals}"
     );
-    // The server does not measure: its answers have no option, whatever flow they are of.
+    // The server does not measure, so its answers have no option in any flow.
     let without = &totals["packets_received_without"];
     assert_eq!(number(without, "no_option"), 8, "{totals}");
     client.end();

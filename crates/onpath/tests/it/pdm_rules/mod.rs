@@ -1,4 +1,5 @@
-//! What STF scripts cannot express of the measurement: the link's MTU, offloaded packets, and what a flow's value holds.
+//! Tests of the measurement that STF scripts cannot express: the link's MTU, offloaded packets, and the values of
+//! flows.
 
 use bpf::abi::Hook;
 use control::{Change, Device, Store};
@@ -30,7 +31,7 @@ fn counted(store: &dyn Store, counter: ExternInst, index: u64) -> u64 {
     count.unwrap_or_else(|e| panic!("{e}")).packets
 }
 
-/// A packet of so many bytes of IPv6 with these headers between the fixed one and the upper layer.
+/// Returns a packet with `length` bytes of IPv6, and these headers between the fixed header and the upper layer.
 fn packet(next: u8, between: &[u8], protocol: u8, length: usize) -> Vec<u8> {
     let payload = length - 40;
     let mut bytes = vec![
@@ -55,14 +56,14 @@ fn plain(protocol: u8, length: usize) -> Vec<u8> {
     packet(protocol, &[], protocol, length)
 }
 
-/// UDP with the option, of this number.
+/// Returns a UDP packet with the option and this sequence number.
 fn numbered(psn: u16) -> Vec<u8> {
     let [high, low] = psn.to_be_bytes();
     let header = [UDP, 1, 0x0f, 10, 0, 0, high, low, 0, 0, 0, 0, 0, 0, 1, 0];
     packet(60, &header, UDP, 40 + 16 + 8)
 }
 
-/// What the other host answers to `plain` that had the option with this number.
+/// Returns the other host's answer to a packet that had the option with this sequence number.
 fn answer_to(psn: u16) -> Vec<u8> {
     let [high, low] = psn.to_be_bytes();
     let header = [UDP, 1, 0x0f, 10, 0, 0, 0, 1, high, low, 0, 0, 0, 0, 1, 0];
@@ -73,7 +74,7 @@ fn answer_to(psn: u16) -> Vec<u8> {
     bytes
 }
 
-/// Fields of the value of the only flow.
+/// Returns fields of the only flow's value.
 fn flow<const N: usize>(program: &Program, it: &Interpreter, names: [&str; N]) -> [u64; N] {
     let state = instance(program, "flows");
     let flows = it.flows(state).expect("its flows");
@@ -123,8 +124,8 @@ fn offloaded_packets_go_without_unless_they_may_be_marked_once() {
         gso_size: 400,
         ..TcContext::default()
     };
-    // A packet of a test run is offloaded by number alone: the kernel knows no protocol that could be taken apart
-    // and makes no room in it. So what counts here is what the program decides.
+    // A packet of a test run is offloaded by its number of segments alone: the kernel knows no protocol to segment
+    // and makes no room in it. So only the program's decision is tested here.
     let run = |target: &mut TestRun, protocol| {
         let ran = target.run_in(0, &plain(protocol, 1660), context);
         ran.unwrap_or_else(|e| panic!("{e}"));
@@ -152,7 +153,7 @@ fn offloaded_packets_go_without_unless_they_may_be_marked_once() {
         .unwrap_or_else(|e| panic!("{e}"));
     run(&mut target, TCP);
     assert_eq!(counted(target.store(), counter, 0), 1);
-    // A datagram's length is the application's.
+    // The length of a datagram is set by the application, so it cannot be marked once.
     run(&mut target, UDP);
     assert_eq!(counted(target.store(), counter, 0), 1);
     assert_eq!(counted(target.store(), counter, 9), 2);
@@ -161,18 +162,18 @@ fn offloaded_packets_go_without_unless_they_may_be_marked_once() {
 #[test]
 fn losses_are_exact_under_reordering_and_duplication() {
     let program = Arc::new(elaborate("programs/pdm/ingress.p4").program);
-    // Numbers that come in, then what is expected, received, reordered and come again.
+    // Incoming sequence numbers, then the numbers of expected, received, reordered and duplicate packets.
     let cases: [(&[u16], [u64; 4]); 8] = [
         (&[5], [1, 1, 0, 0]),
         (&[100, 101, 104, 105], [6, 4, 0, 0]),
         (&[100, 101, 103, 102, 102, 106, 99], [8, 7, 2, 1]),
         (&[65534, 65535, 0, 2, 1], [5, 5, 1, 0]),
         (&[7, 7, 7], [1, 3, 0, 2]),
-        // Of the last 64 numbers it is known which came.
+        // The received ones among the last 64 numbers are remembered.
         (&[0, 63, 0, 1, 1], [64, 5, 1, 2]),
-        // 2^15 ahead is behind, and too far to have been sent before the first.
+        // A number 2^15 ahead counts as behind, and too far behind to precede the first.
         (&[0, 0x7fff, 0xffff], [0x8000, 3, 1, 0]),
-        // Two in a row from far behind: the other host began anew, and nothing was lost.
+        // Two consecutive numbers from far behind mean that the other host has restarted, and nothing was lost.
         (&[100, 101, 40000, 40001, 40002], [5, 5, 1, 0]),
     ];
     for (numbers, expected) in cases {

@@ -1,29 +1,29 @@
-//! A second implementation of RFC 8250: what the option must contain, in wide arithmetic.
+//! Second implementation of RFC 8250, which computes the option's contents in wide arithmetic.
 
 use super::packet::Packet;
 use rand::Rng;
 use std::collections::HashMap;
 
-/// An option's fields in the option's order: scales, PSNTP, PSNLR, DTLR, DTLS.
+/// Fields of an option in its order: scales, PSNTP, PSNLR, DTLR, DTLS.
 pub(crate) type Fields = [u64; 6];
 
-/// What this host remembers of a flow; times in nanoseconds.
+/// This host's state of a flow, with times in nanoseconds.
 #[derive(Default)]
 struct Flow {
     sent: Option<(u64, u16)>,
     received: Option<(u64, u16)>,
-    /// From the packet sent before the last one received to that.
+    /// Time from the packet sent before the last received one to that packet.
     delta: u64,
-    /// What the other host sends next.
+    /// Next sequence number of the other host.
     foreign: u16,
 }
 
-/// All flows of this host.
+/// State of all flows of this host.
 #[derive(Default)]
 pub(crate) struct Account(HashMap<(u8, u8, u16, u16), Flow>);
 
 impl Account {
-    /// An option of the other host, which this one receives now.
+    /// Returns an option of the other host, and records that this host receives it now.
     pub(crate) fn foreign(&mut self, packet: &Packet, random: &mut impl Rng, now: u64) -> Fields {
         let flow = self.0.entry(packet.flow()).or_default();
         let answered = flow.sent.map_or(0, |(_, psn)| psn);
@@ -45,8 +45,8 @@ impl Account {
         fields
     }
 
-    /// What the option of a packet that is sent now must contain. A flow's first number is random: it is the one that
-    /// the packet has at `at`.
+    /// Returns the expected option of a packet that is sent now. A flow's first sequence number is random, so it is
+    /// read from the packet at `at`.
     pub(crate) fn sent(&mut self, packet: &Packet, bytes: &[u8], at: usize, now: u64) -> Fields {
         let flow = self.0.entry(packet.flow()).or_default();
         let psn = match flow.sent {
@@ -63,14 +63,14 @@ impl Account {
     }
 }
 
-/// The 16 most significant bits of the attoseconds, and by how many bits they were shifted.
+/// Returns the 16 most significant bits of a time in attoseconds, and the number of bits by which they were shifted.
 fn scaled(nanoseconds: u64) -> (u64, u64) {
     let attoseconds = u128::from(nanoseconds) * 1_000_000_000;
     let scale = (128 - attoseconds.leading_zeros()).saturating_sub(16);
     ((attoseconds >> scale) as u64, scale.into())
 }
 
-/// The bytes of an option.
+/// Returns the bytes of an option.
 pub(crate) fn option(fields: Fields) -> [u8; 12] {
     let [scale_dtlr, scale_dtls, psntp, psnlr, dtlr, dtls] = fields;
     let mut option = [

@@ -1,11 +1,11 @@
-//! A host with both programs at its only interface, and one clock for them.
+//! Host with both programs at its only interface, and one clock for both.
 
 use crate::pair::{self, Compiled};
 use control::{Device, repeatable};
 use kernel::TestRun;
 use kernel::test_run::Outcome;
 
-/// The programs, loaded for test runs.
+/// The programs, loaded for test runs, and their clock.
 pub(crate) struct Host {
     egress: TestRun,
     ingress: TestRun,
@@ -14,7 +14,7 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    /// As `onpath pdm` begins: options that come in are taken out.
+    /// Loads the programs in the initial state of `onpath pdm`: the options of incoming packets are removed.
     pub(crate) fn new() -> Host {
         let code = [Compiled::egress(true), Compiled::ingress(true)];
         let [egress, ingress] = pair::load(code.each_ref()).map(TestRun::new);
@@ -26,13 +26,13 @@ impl Host {
         }
     }
 
-    /// Options that come in stay from now on.
+    /// Makes the options of incoming packets stay from now on.
     pub(crate) fn leave(&mut self) {
         let line = "setdefault ingress.towards_host leave()";
         self.code[1].set(self.ingress.store_mut(), line);
     }
 
-    /// Lets time go by.
+    /// Advances the time.
     pub(crate) fn wait(&mut self, nanoseconds: u64) {
         self.now += nanoseconds;
         for program in [&mut self.egress, &mut self.ingress] {
@@ -40,12 +40,12 @@ impl Host {
         }
     }
 
-    /// When the next packet goes or comes.
+    /// Returns the time of the next packet, in nanoseconds.
     pub(crate) fn next(&self) -> u64 {
         self.now + repeatable::STEP
     }
 
-    /// What becomes of the next packet.
+    /// Runs the next packet.
     pub(crate) fn packet(&mut self, incoming: bool, bytes: &[u8]) -> Outcome {
         let (own, other) = match incoming {
             true => (&mut self.ingress, &mut self.egress),

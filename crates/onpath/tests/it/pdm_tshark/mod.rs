@@ -1,5 +1,5 @@
-//! tshark reads what the measurement's programs, as they are shipped, make of ten thousand packets: none is malformed,
-//! every checksum is right, and the options have what a second implementation of RFC 8250 computes.
+//! Checks by tshark of ten thousand packets that went through the measurement's shipped programs. None is malformed,
+//! every checksum is right, and the options agree with a second implementation of RFC 8250.
 
 mod account;
 mod host;
@@ -15,11 +15,11 @@ use rand_chacha::ChaCha8Rng;
 
 const PACKETS: usize = 10_000;
 
-/// A packet of which the programs made something.
+/// A packet, with its bytes after a program.
 struct Made {
     packet: Packet,
     bytes: Vec<u8>,
-    /// What the option must contain now.
+    /// Expected option of the packet, if it must have one.
     expected: Option<Fields>,
 }
 
@@ -77,7 +77,7 @@ fn sent(host: &mut Host, account: &mut Account, packet: Packet) -> Made {
     }
 }
 
-/// With an option of the other host, which stays or is taken out.
+/// Receives a packet with an option of the other host, which stays or is removed.
 fn received(
     host: &mut Host,
     account: &mut Account,
@@ -92,7 +92,7 @@ fn received(
     let kept = stays || packet.has_options();
     let wanted = if kept { came } else { packet.bytes(None) };
     assert_eq!(outcome.bytes.len(), wanted.len(), "{packet:?}");
-    // Beside other options padding replaces it, and a SYN's segment size is lowered.
+    // Among other options it is replaced by padding, and a SYN's segment size is lowered.
     if !packet.is_syn() && (stays || !packet.has_options()) {
         assert_eq!(outcome.bytes, wanted, "{packet:?}");
     }

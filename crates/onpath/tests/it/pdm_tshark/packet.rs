@@ -1,4 +1,4 @@
-//! Packets of all kinds that the measurement meets.
+//! Random packets of all kinds that the measurement may see.
 
 use rand::Rng;
 
@@ -10,11 +10,11 @@ const ROUTING: u8 = 43;
 const FRAGMENT: u8 = 44;
 const DESTINATION: u8 = 60;
 
-/// What a packet carries.
+/// Upper layer of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Upper {
     Tcp,
-    /// Opens a connection and announces the largest segment.
+    /// Opens a connection and announces this maximum segment size.
     Syn(u16),
     Udp,
     Echo,
@@ -22,15 +22,15 @@ enum Upper {
     Solicitation,
 }
 
-/// A packet as the host or the other one makes it.
+/// A packet that this host or the other one makes.
 #[derive(Clone, Debug)]
 pub(crate) struct Packet {
-    /// It comes from the other host.
+    /// True if it comes from the other host.
     pub incoming: bool,
     tags: Vec<u16>,
-    /// An extension header, and whether it marks a fragment.
+    /// An extension header, and true if it marks a fragment.
     extension: Option<(u8, bool)>,
-    /// Options that are there already.
+    /// Options that the packet has already.
     options: Option<Vec<u8>>,
     upper: Upper,
     remote: u8,
@@ -40,7 +40,7 @@ pub(crate) struct Packet {
 }
 
 impl Packet {
-    /// Any of them.
+    /// Returns a random packet.
     pub(crate) fn random(random: &mut impl Rng) -> Packet {
         let incoming = random.random_range(0..3) == 0;
         let upper = match random.random_range(0..12) {
@@ -78,7 +78,7 @@ impl Packet {
         }
     }
 
-    /// The measured flow it belongs to: protocol, other host, both ports.
+    /// Returns its flow: protocol, other host, and both ports.
     pub(crate) fn flow(&self) -> (u8, u8, u16, u16) {
         match self.protocol() {
             ICMPV6 => (ICMPV6, self.remote, 0, 0),
@@ -86,29 +86,29 @@ impl Packet {
         }
     }
 
-    /// Whether all of it is in this packet.
+    /// Returns true if it is no fragment.
     pub(crate) fn is_whole(&self) -> bool {
         !matches!(self.extension, Some((_, true)))
     }
 
-    /// Whether it has options of its own.
+    /// Returns true if it has options of its own.
     pub(crate) fn has_options(&self) -> bool {
         self.options.is_some()
     }
 
-    /// Whether it opens a connection: its maximum segment size may be lowered.
+    /// Returns true if it opens a connection, so that its maximum segment size may be lowered.
     pub(crate) fn is_syn(&self) -> bool {
         matches!(self.upper, Upper::Syn(_))
     }
 
-    /// Where the option begins in bytes if the packet is one that has it; `None` if not.
+    /// Returns the offset of the measurement's option, in bytes, if the packet can have it.
     pub(crate) fn option_at(&self) -> Option<usize> {
         let extension = self.extension(0).map_or(0, |header| header.len());
         let measured = self.is_whole() && self.upper != Upper::Solicitation;
         measured.then_some(14 + 4 * self.tags.len() + 40 + extension + 2)
     }
 
-    /// Its bytes, with the option if it is one that can have it.
+    /// Returns its bytes, with the option if it can have one.
     pub(crate) fn bytes(&self, option: Option<[u8; 12]>) -> Vec<u8> {
         let option = option.filter(|_| self.option_at().is_some());
         let mut options = self.options.clone().unwrap_or_default();
@@ -229,7 +229,7 @@ impl Packet {
         bytes
     }
 
-    /// The checksum of the upper layer with its pseudo header.
+    /// Returns the checksum of the upper layer with its pseudo header.
     fn checksum(&self, upper: &[u8]) -> u16 {
         let (source, destination) = self.addresses();
         let length = (upper.len() as u32).to_be_bytes();

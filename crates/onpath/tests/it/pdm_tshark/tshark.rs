@@ -1,10 +1,10 @@
-//! What tshark reports about packets.
+//! Packets as tshark reports them.
 
 use super::account::Fields;
 use std::io::Write;
 use std::process::Command;
 
-/// What it is asked for: the option's fields in the option's order, then whether all is well.
+/// Fields that tshark prints: those of the option in its order, then the states of the packet and of its checksums.
 const ASKED: [&str; 10] = [
     "ipv6.opt.pdm.scale_dtlr",
     "ipv6.opt.pdm.scale_dtls",
@@ -18,7 +18,7 @@ const ASKED: [&str; 10] = [
     "icmpv6.checksum.status",
 ];
 
-/// Has it read packets; a line a packet, split into what was asked for.
+/// Lets tshark read packets. Returns the printed fields of each packet.
 pub(crate) fn read<'a>(packets: impl Iterator<Item = &'a [u8]>) -> Vec<Vec<String>> {
     let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
     // The classic format: Ethernet, at most 64 KiB of a packet.

@@ -1,4 +1,4 @@
-//! The readers that are tried, and what their inputs are made of.
+//! Readers under test, with their corpora.
 
 use control::entries;
 use diag::{Diagnostics, FileId, SourceMap};
@@ -11,23 +11,23 @@ use telemetry::capture::{self, Capture};
 use telemetry::{Catalogue, Evaluator, Schemas};
 use testkit::files;
 
-/// Reads an input.
+/// Function that reads an input.
 type Read = Box<dyn Fn(&[u8])>;
 
-/// Something that reads what others wrote.
+/// A reader of inputs from outside.
 pub(super) struct Reader {
-    /// Right inputs.
+    /// Valid inputs.
     pub(super) corpus: Vec<Vec<u8>>,
-    /// Pieces that lead into corners of the language.
+    /// Pieces that lead to corner cases of the language.
     pub(super) pieces: Vec<String>,
-    /// Reads an input, and everything that is said about it.
+    /// Function that reads an input and renders all diagnostics.
     pub(super) read: Read,
 }
 
-/// The schemas that are built in, which take longer to read than most inputs.
+/// Built-in schemas, which take longer to read than most inputs.
 static MESSAGES: LazyLock<Schemas> = LazyLock::new(Schemas::builtin);
 
-/// Makes the reader of this name.
+/// Returns the reader of this name.
 pub(super) fn reader(name: &str) -> Reader {
     match name {
         "entries" => of_entries(),
@@ -53,7 +53,7 @@ fn texts(paths: &[std::path::PathBuf]) -> Vec<Vec<u8>> {
     paths.iter().map(read).collect()
 }
 
-/// Reads a text as a file of a map, and shows what is wrong with it in both forms.
+/// Reads a text as a file of a source map, and renders its diagnostics in both formats.
 fn shown<T>(bytes: &[u8], read: impl FnOnce(&SourceMap, FileId) -> Result<T, Diagnostics>) {
     let text = String::from_utf8_lossy(bytes);
     let mut map = SourceMap::new();
@@ -140,7 +140,7 @@ fn of_descriptions() -> Reader {
     }
 }
 
-/// The description of a program as far as it needs no object.
+/// Returns the description of a program without its object.
 fn description_of(program: &str) -> Vec<u8> {
     use driver::bpf_target::{Request, generate};
     let input = Input::file(files::root().join(program));

@@ -1,5 +1,5 @@
-//! A client that keeps connections and sends several requests at once: each time as many as a segment has room for, or such that are longer than
-//! segments are.
+//! Client that keeps connections and sends several requests at once. They fit one segment together, or span several
+//! segments.
 
 use lab::SERVER;
 use rand::seq::IndexedRandom;
@@ -9,21 +9,21 @@ use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// Bytes of requests that are sent at once.
+/// Maximum size of requests that are sent at once in one segment, in bytes.
 const SEGMENT: usize = 1300;
-/// Requests that are sent at once: their answers are fewer segments than a connection may have under way from the beginning.
+/// Maximum number of requests that are sent at once. Their answers fit the initial congestion window.
 const AT_ONCE: usize = 8;
 
-/// Whether requests go on from segment to segment.
+/// Length of requests, compared with segments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Length {
-    /// Each is in one segment.
+    /// Each request is in one segment.
     OneSegment,
-    /// With long cookies and bodies, each that begins in a segment may end in a later one.
+    /// Requests have long cookies and bodies, so that they may end in a later segment.
     Several,
 }
 
-/// Makes so many requests over one connection after another, of which each has `kept`.
+/// Makes `count` requests over consecutive connections, with `kept` requests on each.
 pub(super) fn requests(seed: u64, count: usize, kept: usize, length: Length) -> io::Result<()> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut made = 0;
@@ -40,7 +40,7 @@ pub(super) fn requests(seed: u64, count: usize, kept: usize, length: Length) -> 
     Ok(())
 }
 
-/// Sends requests at once, and reads the answers; how many these are.
+/// Sends requests at once and reads the answers. Returns the number of requests.
 fn pipelined(
     stream: &mut TcpStream,
     random: &mut ChaCha8Rng,
@@ -105,7 +105,7 @@ fn request(random: &mut ChaCha8Rng, length: Length) -> Vec<u8> {
     .into_bytes()
 }
 
-/// Takes a whole answer from the front, if there is one.
+/// Removes a complete answer from the front, if there is one.
 fn take_answer(bytes: &mut Vec<u8>) -> bool {
     let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else {
         return false;

@@ -1,5 +1,5 @@
-//! Queries on the path of real traffic: nginx answers clients that keep connections, send several requests at once and speak TLS, and what the
-//! queries counted is what nginx's own log says. Needs root, nginx, curl and openssl.
+//! Tests of queries on the path of real traffic. nginx answers clients that keep connections, send several requests
+//! at once and speak TLS. The queries' counts must agree with nginx's own log. Needs root, nginx, curl and openssl.
 
 mod client;
 mod server;
@@ -13,13 +13,13 @@ use server::{Server, counted};
 use std::collections::{HashMap, HashSet};
 use std::io::{self, BufRead};
 
-/// Requests that are made over connections of so many each, by so many threads.
+/// Number of requests. Each connection has `KEPT` of them, and `THREADS` threads make them.
 const REQUESTS: usize = 10_000;
 const KEPT: usize = 250;
 const THREADS: usize = 4;
-/// Requests that are longer than segments.
+/// Number of requests that are longer than segments.
 const LONG: usize = 2_000;
-/// Requests by curl over one connection.
+/// Number of requests by curl over one connection.
 const BY_CURL: usize = 200;
 
 /// A query that runs at the server's device.
@@ -38,7 +38,7 @@ impl Query {
         Query(task)
     }
 
-    /// Ends it: its figures by group, of which nothing is missing.
+    /// Ends the query. Returns its metrics by group, and checks that none are missing.
     fn finish(mut self) -> Vec<Value> {
         let id = Pid::from_raw(self.0.id() as i32);
         kill(id, Signal::SIGINT).expect("interrupted");
@@ -61,7 +61,7 @@ impl Query {
         report["groups"].as_array().expect("groups").clone()
     }
 
-    /// The same, of `count` by these keys.
+    /// Ends a query for `count` by these keys. Returns the counts.
     fn counts(self, keys: &[&str]) -> HashMap<Vec<String>, u64> {
         let text = |value: &Value| match value {
             Value::String(text) => text.clone(),
@@ -76,7 +76,7 @@ impl Query {
     }
 }
 
-/// Segments that a namespace sent again.
+/// Returns the number of segments that a namespace has retransmitted.
 fn sent_again(space: &Space) -> u64 {
     let read = || std::fs::read_to_string("/proc/thread-self/net/snmp");
     let text = space.run(read).expect("statistics of TCP");
@@ -86,12 +86,12 @@ fn sent_again(space: &Space) -> u64 {
     all["RetransSegs"].parse().expect("a number")
 }
 
-/// Two ends that send nothing twice, also where the machine has no time for them: a query counts what passes.
+/// Returns two ends that retransmit nothing, even on a busy machine, as a query counts all packets that pass.
 fn patient() -> Pair {
     patient_with(lab::Offloads::All, "1440")
 }
 
-/// The same, with segments of so many bytes at most.
+/// Returns two ends that retransmit nothing, with a maximum segment size of `most` bytes.
 fn patient_with(offloads: lab::Offloads, most: &str) -> Pair {
     let ends = lab::Ends {
         offloads,
@@ -118,7 +118,7 @@ fn patient_with(offloads: lab::Offloads, most: &str) -> Pair {
     pair
 }
 
-/// Has curl request several paths over one connection.
+/// Requests several paths by curl over one connection.
 fn curl(space: &Space, more: &[&str], name: &str, port: u16, path: &str) {
     let to = format!("{name}:{port}:[{SERVER}]");
     let scheme = if port == 443 { "https" } else { "http" };
@@ -137,7 +137,7 @@ fn curl(space: &Space, more: &[&str], name: &str, port: u16, path: &str) {
     space.output(&words).expect("this test needs curl");
 }
 
-/// Makes so many requests, by several threads at once.
+/// Makes requests by several threads at once.
 fn make(pair: &Pair, requests: usize, length: Length) {
     let each = requests / THREADS;
     let work = || -> io::Result<()> {
@@ -151,7 +151,8 @@ fn make(pair: &Pair, requests: usize, length: Length) {
     pair.client().run(work).expect("all requests are answered");
 }
 
-/// Makes requests with long cookies in front of the host, and with long bodies, of which several are sent at once: queries count what nginx logs.
+/// Makes requests with long cookies before the host and with long bodies, several of them at once. Checks that
+/// queries count what nginx logs.
 fn long_requests_are_counted(pair: &Pair) {
     let server = Server::start(pair.server());
     let start = |query: &str| Query::start(pair.server(), query);
@@ -167,13 +168,14 @@ fn long_requests_are_counted(pair: &Pair) {
     assert_eq!(statuses, counted(&log, |l| vec![l.status.to_string()]));
 }
 
-/// In segments of 400 bytes.
+/// Segments have 400 bytes.
 #[test]
 fn requests_that_segments_cut_are_counted_as_by_the_server() {
     long_requests_are_counted(&patient_with(lab::Offloads::None, "400"));
 }
 
-/// In packets of up to 64 KB, of which the device would make segments (GSO): they are not linear, and a message may begin anywhere in one.
+/// Packets have up to 64 KB, as the device would segment them (GSO). They are not linear, and a message may begin
+/// anywhere in one.
 #[test]
 fn requests_in_packets_of_many_segments_are_counted_as_by_the_server() {
     let pair = patient();
@@ -183,7 +185,7 @@ fn requests_in_packets_of_many_segments_are_counted_as_by_the_server() {
         panic!("one group");
     };
     let longest = all["values"]["max(packet.length)"].as_u64();
-    // More than is in memory at once.
+    // This is more than is copied to memory at once.
     assert!(longest.is_some_and(|longest| longest > 16_384), "{all}");
 }
 
@@ -227,7 +229,7 @@ fn http_is_counted_as_by_the_server() {
     are_within_bounds(&all["values"], &counted(&log, |l| l.path.clone()));
 }
 
-/// `top` and `distinct` of paths beside how often each came.
+/// Checks `top` and `distinct` of paths against the exact counts.
 fn are_within_bounds(values: &Value, exact: &HashMap<String, u64>) {
     let number = |value: &Value| value.as_u64().expect("a number");
     let top = &values["top(20, http.path)"];

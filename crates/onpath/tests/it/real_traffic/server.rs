@@ -1,4 +1,4 @@
-//! nginx in a namespace, and what its log says.
+//! nginx in a namespace, and its log.
 
 use lab::{Space, Task};
 use std::collections::HashMap;
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// A line of the log for each request, with its parts between vertical bars.
+/// Format of the log's line for each request, with its fields separated by vertical bars.
 const FORM: &str = "$request_method|$http_host|$status|$request_uri|$ssl_server_name|$connection";
 
 /// A running server; dropping it kills it.
@@ -21,7 +21,7 @@ pub(super) struct Logged {
     pub(super) method: String,
     pub(super) host: String,
     pub(super) status: u64,
-    /// Without what follows a question mark.
+    /// Path without the query after a question mark.
     pub(super) path: String,
     pub(super) server_name: String,
     /// The number of its connection.
@@ -77,7 +77,7 @@ impl Server {
         }
     }
 
-    /// The requests at a port, when there are as many as were made.
+    /// Waits until all requests that were made at a port are logged, and returns them.
     pub(super) fn log(&self, port: u16, made: usize) -> Vec<Logged> {
         let file = self.folder.path().join(format!("log-{port}"));
         let until = Instant::now() + Duration::from_secs(20);
@@ -97,7 +97,7 @@ impl Server {
     }
 }
 
-/// How often each of what is taken of a log comes.
+/// Counts the values that `of` takes from the lines of a log.
 pub(super) fn counted<T: Eq + std::hash::Hash>(
     log: &[Logged],
     of: impl Fn(&Logged) -> T,

@@ -1,4 +1,5 @@
-//! The interface headers as documentation: all that they declare is in it, and the documents are what the headers and pages say now.
+//! Tests of the documentation from interface headers: it has all declarations, and the documents agree with the
+//! headers and pages.
 
 mod targets;
 mod wrong_uses;
@@ -17,7 +18,7 @@ fn headers() -> Vec<Header<'static>> {
     HEADERS.iter().map(read).collect()
 }
 
-/// Compares a document that is made with what is in the repository, or writes it.
+/// Compares a generated document with the one in the repository, or writes it.
 pub(crate) fn check_document(path: &str, made: &str) {
     let path = root().join(path);
     if std::env::var_os("ONPATH_BLESS").is_some() {
@@ -71,7 +72,8 @@ fn every_error_of_a_declaration_has_a_page() {
     assert!(groups().len() > 10);
 }
 
-/// What the compiler's parser finds in a header: how many declarations, and the externs, each with its constructors and methods.
+/// Parses a header by the compiler's parser. Returns the number of its declarations, and its externs with their
+/// constructors and methods.
 fn parsed(name: &str, edition: &str) -> (usize, Vec<String>) {
     let path = root().join("p4include").join(name).display().to_string();
     let loader = FileLoader {

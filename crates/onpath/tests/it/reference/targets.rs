@@ -1,5 +1,5 @@
-//! What the headers say of targets is so: a use of each extern is refused where its documentation says "Refused", with that code, and
-//! nowhere else.
+//! Tests of the headers' statements about targets. A use of each extern is refused by the targets for which its
+//! documentation says "Refused", with that code, and by no others.
 
 use super::headers;
 use super::wrong_uses::{USES, Wrong};
@@ -15,9 +15,9 @@ use std::sync::Arc;
 /// A use of an extern.
 pub(super) struct Use {
     pub name: &'static str,
-    /// What the control declares for it.
+    /// Declarations in the control.
     pub declared: &'static str,
-    /// What the control does with it.
+    /// Statements in the control.
     pub does: &'static str,
 }
 
@@ -37,7 +37,7 @@ const fn object(name: &'static str, declared: &'static str, does: &'static str) 
     }
 }
 
-/// Of externs that every architecture can have, and of those of the models for XDP.
+/// Uses of the externs that every architecture can have, and of those of the models for XDP.
 const OF_SWITCH: &[Use] = &[
     // The program's own parser and deparser use them.
     call("packet_in", ""),
@@ -111,7 +111,7 @@ const OF_SWITCH: &[Use] = &[
     ),
 ];
 
-/// Of the model for traffic control.
+/// Uses of the externs of the model for traffic control.
 const OF_TC: &[Use] = &[
     call(
         "l4_csum_replace2",
@@ -124,7 +124,7 @@ const OF_TC: &[Use] = &[
     call("random32", "n = random32();"),
 ];
 
-/// Of v1model, in ingress; `recirculate` in egress.
+/// Uses of the externs of `v1model`, in ingress, but `recirculate` in egress.
 const OF_V1MODEL: &[Use] = &[
     object("counter", "counter(8, CounterType.bytes) c;", "c.count(1);"),
     object(
@@ -214,7 +214,7 @@ const HEADERS: &str =
     "header eth_h { bit<48> dst; bit<48> src; bit<16> type; }\nstruct headers_t { eth_h eth; }\n";
 const EXTRACT: &str = "state start { packet.extract(hdr.eth); verify(hdr.eth.type != 0, error.NoMatch); transition accept; }";
 
-/// A table whose property is what follows `TABLE`.
+/// Replaces `TABLE` and the property after it by a table with this property.
 fn with_table(declared: &str) -> String {
     let Some((before, property)) = declared.split_once("TABLE ") else {
         return declared.to_string();
@@ -237,7 +237,7 @@ fn with_table(declared: &str) -> String {
     )
 }
 
-/// A whole program with a use of an extern, for the architecture of the header that has it.
+/// Returns a complete program with a use of an extern, for the architecture of the extern's header.
 fn program(of: &str, used: &Use) -> String {
     let declared = with_table(used.declared);
     let does = used.does;
@@ -280,12 +280,12 @@ fn program(of: &str, used: &Use) -> String {
     }
 }
 
-/// The code with which documentation says that a target refuses an extern.
+/// Returns the code with which a target refuses an extern, according to the documentation.
 fn refused_by(said: &str) -> Option<&str> {
     said.strip_prefix("Refused (")?.split(')').next()
 }
 
-/// What a target says to a program, by codes: errors and warnings.
+/// Returns the codes of a target's errors and warnings about a program.
 fn said(text: &str, target: Target) -> BTreeSet<String> {
     let input = Input {
         text: Some(text.to_string().into()),
@@ -310,7 +310,7 @@ fn said(text: &str, target: Target) -> BTreeSet<String> {
     found
 }
 
-/// What a target refuses a program for.
+/// Returns the codes of a target's errors about a program.
 fn refusals(text: &str, target: Target) -> BTreeSet<String> {
     let mut found = said(text, target);
     found.retain(|code| code.starts_with('E'));
@@ -321,7 +321,7 @@ fn codes(diagnostics: &Diagnostics) -> BTreeSet<String> {
     diagnostics.iter().map(|d| d.code.0.to_string()).collect()
 }
 
-/// What is not as an extern's documentation says.
+/// Returns the differences from an extern's documentation.
 fn differences(header: &Header<'_>, item: &Item, used: &Use) -> Vec<String> {
     let text = program(header.name, used);
     let mut wrong = Vec::new();
@@ -357,7 +357,7 @@ fn what_is_said_of_targets_is_so() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// What is not as it is said of a wrong use.
+/// Returns the targets that do not treat a wrong use as documented.
 fn not_refused(header: &Header<'_>, item: &Item, wrong: &Wrong) -> Vec<String> {
     let text = program(header.name, &wrong.used);
     let mut found = Vec::new();

@@ -1,10 +1,11 @@
-//! Uses of externs that are refused, each with the code that the extern's documentation lists.
+//! Wrong uses of externs, each with the code that the extern's documentation lists.
 
 use super::targets::Use;
 use explain::Target;
 use explain::Target::{Interpreter, Tc, Xdp};
 
-/// A use, the code, and the targets that refuse it. What the language or the architecture refuses, all of them do.
+/// A use, the code, and the targets that refuse it. A use that the language or the architecture refuses is refused by
+/// all.
 pub(super) struct Wrong {
     pub used: Use,
     pub code: &'static str,
@@ -28,7 +29,7 @@ const fn wrong(
     Wrong { used, code, on }
 }
 
-/// All of them.
+/// All wrong uses.
 pub(super) const USES: &[Wrong] = &[
     wrong(
         "verify",

@@ -1,5 +1,5 @@
-//! Traffic of a real network stack through programs at traffic control: what one end puts into packets, the other
-//! takes out, and no byte of a stream is lost or wrong, whatever the ends leave to their devices. Needs root.
+//! Tests with traffic of a real network stack through programs at traffic control. One end adds headers to packets,
+//! and the other removes them. No byte of a stream may be lost or wrong, with any offloads. Needs root.
 
 mod tunnels;
 
@@ -13,7 +13,7 @@ use std::time::Duration;
 const PORT: u16 = 7100;
 const BYTES: u64 = 24 << 20;
 
-/// Two ends with programs at both, in the order in which packets meet them at egress.
+/// Two ends, each with the same programs. They are given in the order in which packets meet them at egress.
 struct Net {
     _programs: Vec<Task>,
     pair: Pair,
@@ -26,7 +26,7 @@ impl Net {
             ..Ends::default()
         };
         let pair = Pair::new(ends).expect("this test needs root");
-        // Room on the wire for what goes in.
+        // This leaves room on the wire for headers that are added.
         for (space, device) in [(pair.client(), "c0"), (pair.server(), "s0")] {
             space
                 .set(&format!("ipv6/conf/{device}/mtu"), "1460")
@@ -58,7 +58,7 @@ impl Net {
         assert_eq!(seen.bytes, BYTES);
     }
 
-    /// Whether what stands at an offset of an echo request on the wire is as wanted.
+    /// Checks that an echo request on the wire has these bytes at an offset.
     fn on_the_wire(&self, offset: usize, wanted: &[u8]) {
         let wire = self.pair.server().run(|| RawSocket::open("s0"));
         let wire = wire.expect("a socket");
@@ -100,7 +100,7 @@ fn an_extension_header_goes_in_and_out() {
     }
 }
 
-/// The tag is beside the packet when the second program at egress and the first at ingress get it.
+/// The VLAN tag is in the packet's metadata when the second program at egress and the first at ingress see it.
 #[test]
 fn an_extension_header_goes_into_tagged_packets() {
     for offloads in ALL {
@@ -111,7 +111,7 @@ fn an_extension_header_goes_into_tagged_packets() {
     }
 }
 
-/// The stack gets what the packet is now; packets that are still to be taken apart are dropped.
+/// The stack gets the packet with its new protocol. Packets that are still to be segmented are dropped.
 #[test]
 fn packets_become_those_of_another_protocol_and_back() {
     let net = Net::new(Offloads::None, &["label"]);
@@ -137,7 +137,7 @@ fn packets_are_for_whom_their_addresses_say_at_last() {
         net.pings();
         net.streams();
     }
-    // At one end alone: what comes in is for somebody else then.
+    // With the program at one end only, incoming packets have another host's address.
     let pair = Pair::new(Ends::default()).expect("this test needs root");
     let _program = start(pair.server(), "s0", "tc-ingress", "address");
     let pinged = ping::ping(&pair, 2, Duration::from_millis(20));
@@ -145,8 +145,8 @@ fn packets_are_for_whom_their_addresses_say_at_last() {
     assert!(lost.contains("100% packet loss"), "{lost}");
 }
 
-/// Packets that come in for a link address which nobody has: the stack takes them as what the program's address says, a host's or a
-/// group's, whose packets TCP discards.
+/// Packets come in for a link address that nobody has. The stack treats them by the address that the program writes:
+/// this host's, or a group's, whose packets TCP discards.
 #[test]
 fn packets_that_come_in_are_for_whom_the_program_says() {
     let nobody = "02:00:00:00:00:99";
@@ -165,7 +165,7 @@ fn packets_that_come_in_are_for_whom_the_program_says() {
             let options = [&["--dev", "s0", "-D", address], model].concat();
             let _program = start_at(pair.server(), &options, "tc-ingress", "destination");
             assert_eq!(pings().expect("answers").received, 2, "{address}");
-            // Nobody listens: what TCP gets it refuses.
+            // Nobody listens, so TCP refuses the connections that it sees.
             let to = (SERVER, PORT).into();
             let connect = || TcpStream::connect_timeout(&to, Duration::from_millis(300));
             let error = pair.client().run(connect).expect_err("nobody listens");

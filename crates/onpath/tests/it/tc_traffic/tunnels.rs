@@ -1,4 +1,4 @@
-//! Tunnels, around packets that are still to be segmented too.
+//! Tests of tunnels, with packets that are still to be segmented too.
 
 use super::{ALL, Net, start_at};
 use lab::traffic::{Amount, tcp};
@@ -8,10 +8,10 @@ use lab::{
 use std::net::IpAddr;
 
 const BYTES: u64 = 4 << 20;
-/// Room on the wire for outer headers.
+/// MTU that leaves room for outer headers.
 const MTU: &str = "1400";
 
-/// What the kernel can segment behind.
+/// Programs whose outer headers the kernel can segment after.
 const TUNNELS: [&str; 7] = [
     "ip_in_ipv4",
     "ip_in_ipv6",
@@ -45,13 +45,13 @@ fn leave_room(net: &impl Route) {
     }
 }
 
-/// A program at an end, which is no router's port.
+/// Starts a program at both hooks of an end, which is no router's port.
 fn at_end(space: &Space, device: &str, program: &str) -> [Task; 2] {
     let port = format!("2={device}");
     ["tc-egress", "tc-ingress"].map(|hook| start_at(space, &["--port", &port], hook, program))
 }
 
-/// Streams of both protocols in both directions arrive whole.
+/// Checks that streams of both protocols arrive complete in both directions.
 fn streams(net: &impl Route, what: &str) {
     let (client, server) = (net.client(), net.server());
     let ways: [(&Space, &Space, IpAddr); 4] = [
@@ -90,7 +90,7 @@ fn tagged_packets_go_through_tunnels() {
     }
 }
 
-/// A program between the ends is the other side of the tunnel.
+/// A program between the ends is the other end of the tunnel.
 #[test]
 fn a_router_is_one_end_of_a_tunnel() {
     for program in TUNNELS {
@@ -105,7 +105,7 @@ fn a_router_is_one_end_of_a_tunnel() {
     }
 }
 
-/// Its header has a length: packets of one segment go through, and no others do.
+/// The outer header has a length field, so only packets of one segment go through.
 #[test]
 fn a_header_with_a_length_is_for_packets_of_one_segment() {
     let pair = Pair::new(Ends::default()).expect("this test needs root");

@@ -1,5 +1,5 @@
-//! A command that has opened a program which is unloaded before the command does its work: whatever is loaded under the
-//! name by then, the command changes and reads nothing of it.
+//! Tests of a command whose program is unloaded between opening and use. If another program is loaded under the name
+//! by then, the command neither reads nor changes it.
 
 use super::machine::{Kind, Machine, by_default, default_of, member, members, open};
 use control::{Change, EntryKey, Store, StoreError};
@@ -18,7 +18,7 @@ fn object(schema: &Schema, name: &str) -> Object {
     all.find(|(_, o)| o.name.ends_with(name)).expect("there").0
 }
 
-/// Every kind of command that reads or changes a running program.
+/// Commands of every kind that read or change a running program.
 const COMMANDS: [(&str, Command); 18] = [
     ("insert", |s| {
         s.change(Change::Insert(Kind::Exact.table(), Kind::Exact.entry(7, 7)))
@@ -73,7 +73,7 @@ const COMMANDS: [(&str, Command); 18] = [
     ("drops", |s| s.drops().map(|_| ())),
 ];
 
-/// Gives a program that was just loaded something in each part of its state.
+/// Fills each part of the state of a program that was just loaded.
 fn fill(machine: &Machine) {
     let mut store = machine.open();
     for kind in [Kind::Exact, Kind::Ternary] {
@@ -87,7 +87,7 @@ fn fill(machine: &Machine) {
     }
 }
 
-/// All that there is of a program.
+/// Returns the complete state of a program.
 fn state(store: &KernelStore) -> String {
     let tables: Vec<_> = store.schema().tables.keys().collect();
     let contents = store.contents(&tables).expect("reads");

@@ -1,4 +1,4 @@
-//! A pinned program with a table of every kind, and packets that show what it has in them.
+//! Test harness: a pinned program with a table of every kind, and packets that show the entries.
 
 use crate::pair::compile_for;
 use bpf::Parts;
@@ -104,7 +104,7 @@ control dep(in headers_t hdr, packet_out packet) {
 xdp(prs(), sw(), dep()) main;
 ";
 
-/// Kinds of look-up: the number of each is what a packet asks by.
+/// Kind of look-up. A packet selects it by its number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Kind {
     Exact,
@@ -147,7 +147,7 @@ impl Kind {
         })
     }
 
-    /// An entry that only packets with its key meet.
+    /// Returns an entry that only packets with its key meet.
     pub(crate) fn entry(self, number: u32, found: u32) -> Entry {
         let value = |v: u32| Bits::new(32, v);
         let (key, priority) = match self {
@@ -177,7 +177,7 @@ impl Kind {
         }
     }
 
-    /// A packet's key that such an entry matches.
+    /// Returns the key of a packet that such an entry matches.
     pub(crate) fn key(self, number: u32) -> u32 {
         match self {
             Kind::Index => number,
@@ -187,12 +187,12 @@ impl Kind {
     }
 }
 
-/// The table with nothing but a default action that matters.
+/// Returns the table of which only the default action matters.
 pub(crate) fn by_default() -> Table {
     Table::from_u32(6)
 }
 
-/// The parser's value set, and a member of it.
+/// Returns the parser's value set.
 pub(crate) fn members() -> ValueSet {
     ValueSet::from_u32(0)
 }
@@ -201,7 +201,7 @@ pub(crate) fn member(number: u32) -> Vec<KeyMatch> {
     vec![KeyMatch::Exact(Bits::new(32, number))]
 }
 
-/// A default action whose arguments agree.
+/// Returns a default action with two equal arguments.
 pub(crate) fn default_of(found: u32) -> ActionCall {
     ActionCall {
         action: 0,
@@ -209,22 +209,22 @@ pub(crate) fn default_of(found: u32) -> ActionCall {
     }
 }
 
-/// The program, pinned below a folder of its own.
+/// A running program, pinned below a folder of its own.
 pub(crate) struct Machine {
     pub folder: PathBuf,
-    /// What it was compiled from.
+    /// Program as elaborated.
     pub ir: Arc<Program>,
     sources: SourceMap,
     built: Compiled,
 }
 
 impl Machine {
-    /// Works with a machine in a network namespace of its own.
+    /// Runs a test on a machine in its own network namespace.
     pub(crate) fn with(name: &str, work: impl FnOnce(&Machine) + Send) {
         Machine::cut(name, None, work);
     }
 
-    /// The same, where the program is several that go on in each other.
+    /// Runs a test on a machine whose program is several, chained by tail calls.
     pub(crate) fn with_programs(name: &str, work: impl FnOnce(&Machine) + Send) {
         let parts = Parts {
             size: 20,
@@ -301,7 +301,7 @@ impl Machine {
         begun.commit(&members, attached).expect("pins");
     }
 
-    /// What it was compiled from, for who compiles it anew.
+    /// Returns the source of the program, for a specializer.
     pub(crate) fn origin(&self) -> Origin {
         Origin {
             program: Arc::clone(&self.ir),
@@ -316,17 +316,17 @@ impl Machine {
         self.pins().remove("writers").expect("is there");
     }
 
-    /// The program that packets meet now.
+    /// Returns the program that packets meet now.
     pub(crate) fn program(&self) -> Prog {
         program(&self.folder)
     }
 
-    /// The program's state as another process sees it.
+    /// Opens the program's state as another process does.
     pub(crate) fn open(&self) -> KernelStore {
         open(&self.folder)
     }
 
-    /// Whether a killed writer has left something half done.
+    /// Returns true if a killed writer has left an unfinished change.
     pub(crate) fn is_unfinished(&self) -> bool {
         let folder = self.folder.join("bpf/onpath/writers/member-0");
         ["journal", "next", "taken"]
@@ -334,7 +334,7 @@ impl Machine {
             .any(|begun| folder.join(begun).exists())
     }
 
-    /// The kernel's numbers of the program that is pinned and of those that run at interfaces.
+    /// Returns the kernel's ids of the pinned program and of those that run at interfaces.
     pub(crate) fn runs(&self, interfaces: &[&str]) -> (u32, Vec<u32>) {
         let at = |name: &&str| {
             let index = interface::index(name).expect("there");
@@ -345,12 +345,12 @@ impl Machine {
         (pinned, interfaces.iter().map(at).collect())
     }
 
-    /// What a packet of a kind with a key finds; 0 for nothing.
+    /// Returns the value that a packet of a kind with a key finds, or 0 for none.
     pub(crate) fn ask(&self, kind: u8, key: u32) -> u32 {
         ask(&self.program(), kind, key, 1)
     }
 
-    /// Checks that every packet meets what a dump shows, for numbers below a limit; gives the dump.
+    /// Checks for numbers below a limit that packets meet what a dump shows. Returns the dump.
     pub(crate) fn check(&self, store: &KernelStore, kind: Kind, limit: u32) -> BTreeMap<u32, u32> {
         let entries = store.entries(kind.table()).expect("reads");
         let (pinned, running) = self.runs(&["one"]);
@@ -377,13 +377,13 @@ impl Machine {
     }
 }
 
-/// The program that is pinned below a folder.
+/// Opens the program that is pinned below a folder.
 pub(crate) fn program(folder: &Path) -> Prog {
     let folder = Dir::at(&folder.join("bpf/onpath/writers/member-0"));
     Prog::open(&folder.expect("is there"), "program").expect("is pinned")
 }
 
-/// What a packet of a kind with a key finds in a program, the last of so many; 0 for nothing.
+/// Runs a packet of a kind with a key `times` times. Returns the value that the last one finds, or 0 for none.
 pub(crate) fn ask(program: &Prog, kind: u8, key: u32, times: u32) -> u32 {
     let mut packet = vec![0; 14];
     packet.push(kind);
@@ -394,14 +394,14 @@ pub(crate) fn ask(program: &Prog, kind: u8, key: u32, times: u32) -> u32 {
     u32::from_be_bytes(out[19..23].try_into().expect("four bytes"))
 }
 
-/// Opens the program that is pinned below a folder.
+/// Opens the state of the program that is pinned below a folder.
 pub(crate) fn open(folder: &Path) -> KernelStore {
     let pins = Pins::at(&folder.join("bpf"));
     let (_, store) = pins.open("writers", None).expect("opens");
     store
 }
 
-/// A change that must be possible.
+/// Checks that a change succeeded.
 pub(crate) fn must(done: Result<(), StoreError>) {
     if let Err(error) = done {
         panic!("{error}");

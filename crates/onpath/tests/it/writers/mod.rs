@@ -1,5 +1,5 @@
-//! Many writers of one program's tables, some of which are killed: nothing is lost, nothing is half done, and what
-//! a dump shows is what packets meet. Needs root.
+//! Tests with many writers of one program's tables, some of which are killed. No change may be lost or incomplete,
+//! and packets must meet what a dump shows. Needs root.
 
 mod loadings;
 mod machine;
@@ -25,12 +25,13 @@ use std::time::Duration;
 
 const WRITERS: u32 = 20;
 const ROUNDS: u32 = 100;
-/// What is the value set's number among packets.
+/// Number by which packets ask the value set.
 const MEMBERS: u8 = 7;
-/// What is the default action's.
+/// Number by which packets ask the default action.
 const DEFAULT: u8 = 6;
 
-/// A writer's entry in a round: none, as inserted, or as modified. Not all writers do the same in one round.
+/// Returns the value of a writer's entry after a round, as inserted or modified, or `None`. Writers do different
+/// things in one round.
 fn state(writer: u32, round: u32) -> Option<u32> {
     match (round + writer) % 3 {
         0 => Some(1000 * round + writer),
@@ -39,7 +40,7 @@ fn state(writer: u32, round: u32) -> Option<u32> {
     }
 }
 
-/// What a writer does to a kind of table to get from one round to the next.
+/// Makes a writer's change to a kind of table in a round.
 fn step(store: &mut KernelStore, kind: Kind, writer: u32, round: u32) {
     let before = round
         .checked_sub(1)
@@ -78,7 +79,7 @@ fn twenty_writers_lose_nothing_in_a_hundred_rounds() {
                 let (begin, end, folder) = (&begin, &end, &machine.folder);
                 scope.spawn(move || {
                     let mut store = open(folder);
-                    // No packet comes while they write, so none has to be waited for.
+                    // No packets come while they write, so they need not wait for any.
                     store.live = false;
                     for round in 0..ROUNDS {
                         begin.wait();
@@ -116,10 +117,10 @@ fn twenty_writers_lose_nothing_in_a_hundred_rounds() {
     });
 }
 
-/// Entries that a writer changes in one batch: all of them have the same value.
+/// Number of entries that a writer changes in one batch. All of them get the same value.
 const BATCH: u32 = 8;
 
-/// A batch that gives all of a writer's entries of all kinds a value, or adds or removes half of them.
+/// Returns a batch that inserts, modifies or removes all of a writer's entries of all kinds.
 fn batch(writer: u32, turn: u32) -> Vec<Change> {
     let numbers = writer * BATCH..(writer + 1) * BATCH;
     let mut changes = Vec::new();
@@ -146,7 +147,7 @@ fn batch(writer: u32, turn: u32) -> Vec<Change> {
     changes
 }
 
-/// The value that all of a writer's entries have, `None` if none of them is there.
+/// Returns the value that all of a writer's entries have, or `None` if there are none. Fails if they differ.
 fn whole(values: &[Option<u32>], what: &str) -> Option<u32> {
     assert!(
         values.iter().all(|v| v == &values[0]),
@@ -199,7 +200,7 @@ fn readers_never_see_half_a_batch() {
     });
 }
 
-/// The child's part of the test below: writes batches until it is killed.
+/// This is the child process of the test below, which writes batches until it is killed.
 #[test]
 fn write_until_killed() {
     let Ok(folder) = std::env::var("ONPATH_TEST_WRITER_FOLDER") else {
@@ -246,7 +247,7 @@ fn kill_writers(machine: &Machine, rounds: u32) {
     let mut random = ChaCha8Rng::seed_from_u64(9);
     let mut turns = [0; KILLED as usize];
     let mut unfinished = 0;
-    // On a busy machine a writer may be killed in front of each change for a while.
+    // On a busy machine, writers may be killed before every change for a while.
     let at_most = 8 * rounds;
     for round in 0..at_most {
         if round >= rounds && unfinished > 0 {
@@ -261,7 +262,7 @@ fn kill_writers(machine: &Machine, rounds: u32) {
             child.wait().expect("ended");
         }
         unfinished += u32::from(machine.is_unfinished());
-        // The next one is a reader or a writer.
+        // The next command is a reader or a writer.
         let mut store = machine.open();
         if round % 2 == 0 {
             must(store.change(Change::SetDefault(by_default(), default_of(9))));
@@ -281,7 +282,7 @@ fn kill_writers(machine: &Machine, rounds: u32) {
                 let is_member = machine.ask(MEMBERS, number) == 1;
                 assert_eq!(is_member, value.is_some(), "member {number}");
             }
-            // The value is the number of the turn; the next one goes on from there.
+            // The value is the number of the next batch, from which the next writer continues.
             *turn = value.map_or(0, |value| value);
         }
         let met = machine.ask(DEFAULT, 0);

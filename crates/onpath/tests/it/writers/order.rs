@@ -1,5 +1,5 @@
-//! Of equal priorities the earlier entry wins, and an entry that a batch removes and adds again is a later one: on the
-//! interpreter and in the kernel.
+//! Tests of the order of entries with equal priorities, on the interpreter and in the kernel. The earlier entry wins,
+//! and an entry that a batch removes and adds again is a later one.
 
 use super::machine::{Kind, Machine};
 use control::{Change, EntryKey, Store};
@@ -7,7 +7,7 @@ use interp::{Interpreter, Options};
 use ir::{Bits, Entry, KeyMatch};
 use std::sync::Arc;
 
-/// An entry of a ternary table with the key's low byte under a mask.
+/// Returns an entry of a ternary table that matches under this mask of the key's low byte.
 fn entry(mask: u32, found: u32) -> Entry {
     let value = |v: u32| Bits::new(32, v);
     Entry {
@@ -17,7 +17,7 @@ fn entry(mask: u32, found: u32) -> Entry {
     }
 }
 
-/// What a packet with the key 0xff finds, which all entries match, and the entries in order.
+/// Returns the value for a packet with key 0xff, which all entries match, and the entries in order.
 fn met(machine: &Machine, store: &dyn Store, kind: Kind) -> (u32, Vec<Entry>) {
     let entries = store.entries(kind.table()).expect("reads");
     (machine.ask(kind as u8, 0xff), entries)

@@ -1,5 +1,5 @@
-//! A program that is specialized to its tables while packets pass and writers change them: each packet meets what the
-//! interpreter finds in entries that were there between its sending and its arrival, and none is lost.
+//! Tests of a program that is specialized while packets pass and writers change its tables. Each packet must meet
+//! what the interpreter finds in the entries at some time between its sending and its arrival, and none may be lost.
 
 use super::machine::{Kind, Machine, by_default, default_of, must};
 use super::{DEFAULT, start_writer};
@@ -20,10 +20,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Numbers of entries that are changed.
+/// Number of different entries that are changed.
 const NUMBERS: u32 = 4;
 
-/// What specializes the machine's program.
+/// Returns a specializer of the machine's program.
 fn specializer(machine: &Machine) -> Specializer {
     let this = Owner::this().expect("/proc is there");
     match Specializer::new(machine.origin(), machine.open(), this) {
@@ -32,7 +32,7 @@ fn specializer(machine: &Machine) -> Specializer {
     }
 }
 
-/// Has the program specialized until all of these tables are compiled in as they are.
+/// Specializes the program until all of these tables are compiled in with their present contents.
 fn settle(specializer: &mut Specializer, store: &KernelStore, wanted: &[&str]) {
     let begun = Instant::now();
     while !wanted.iter().all(|name| compiled_in(store).contains(*name)) {
@@ -49,7 +49,7 @@ fn settle(specializer: &mut Specializer, store: &KernelStore, wanted: &[&str]) {
     }
 }
 
-/// The tables that the program has compiled in as they are now.
+/// Returns the tables that the program has compiled in with their present contents.
 fn compiled_in(store: &KernelStore) -> BTreeSet<String> {
     let found = kernel::store::specialized(store).expect("reads");
     let (specialized, current) = found.unzip();
@@ -59,7 +59,7 @@ fn compiled_in(store: &KernelStore) -> BTreeSet<String> {
     current.map(|(table, _)| table.name).collect()
 }
 
-/// The names of all tables.
+/// Names of all tables.
 const ALL: [&str; 9] = [
     "sw.by_exact",
     "sw.by_lpm",
@@ -72,14 +72,14 @@ const ALL: [&str; 9] = [
     "sw.by_pieces",
 ];
 
-/// A change, when it began, and when it was over.
+/// A change, with the times at which it began and ended.
 struct Made {
     change: Vec<Change>,
     began: Instant,
     ended: Instant,
 }
 
-/// A packet: what it asks, when it was sent, when it came, and what it found.
+/// A packet: its question, the times at which it was sent and received, and the value that it found.
 struct Met {
     kind: u8,
     key: u32,
@@ -103,7 +103,7 @@ fn word(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
 }
 
-/// Every kind and key that packets ask for.
+/// Returns every kind and key that packets ask for.
 fn questions() -> Vec<(u8, u32)> {
     let of = |kind: Kind| (0..=NUMBERS).map(move |number| (kind as u8, kind.key(number)));
     let mut all: Vec<(u8, u32)> = Kind::ALL.into_iter().flat_map(of).collect();
@@ -111,7 +111,7 @@ fn questions() -> Vec<(u8, u32)> {
     all
 }
 
-/// A change of what is in the tables, by what an interpreter has in them.
+/// Returns a random change of the tables, given their contents on an interpreter.
 fn next_change(oracle: &Interpreter, random: &mut ChaCha8Rng, turn: u32) -> Vec<Change> {
     let found = 1 + turn;
     let kind = *Kind::ALL.choose(random).expect("some");
@@ -119,7 +119,7 @@ fn next_change(oracle: &Interpreter, random: &mut ChaCha8Rng, turn: u32) -> Vec<
     let entry = kind.entry(random.random_range(0..NUMBERS), found);
     match random.random_range(0..12) {
         0 => return vec![Change::SetDefault(by_default(), default_of(found))],
-        // The table is replaced in one switch: by another program, or of its bit vectors.
+        // The table is replaced atomically: by another program, or by switching the halves of its bit vectors.
         1 => {
             let entries = (0..random.random_range(0..=NUMBERS)).map(|n| kind.entry(n, found));
             let all = entries.map(|entry| Change::Insert(table, entry));
@@ -136,7 +136,8 @@ fn next_change(oracle: &Interpreter, random: &mut ChaCha8Rng, turn: u32) -> Vec<
     }
 }
 
-/// What packets meet while changes are made in bursts, and how often the program was specialized.
+/// Sends packets while changes are made in bursts. Returns the changes, the packets, and the number of
+/// specializations.
 fn observe(machine: &Machine, bursts: u32) -> (Vec<Made>, Vec<Met>, u32) {
     let (out, into) = (
         RawSocket::open("two").expect("opens"),
@@ -198,7 +199,7 @@ fn observe(machine: &Machine, bursts: u32) -> (Vec<Made>, Vec<Met>, u32) {
         };
         let mut made = Vec::new();
         for turn in 0..bursts * 8 {
-            // Some bursts change a specialized program, others meet one that is being specialized.
+            // Some bursts change a specialized program, others one that is being specialized.
             match turn % 16 {
                 0 => wait(specialized.load(Ordering::Relaxed)),
                 8 => thread::sleep(Duration::from_millis(random.random_range(200..500))),
@@ -286,7 +287,7 @@ fn packets_meet_what_the_interpreter_finds_while_tables_change() {
                 .iter()
                 .position(|q| *q == (kind, key))
                 .expect("asked");
-            // The state after so many changes was there from the first one's beginning to the next one's end.
+            // A state may be seen from the beginning of the change that leads to it to the end of the next change.
             let there = (0..states.len()).filter(|state| {
                 let began = state
                     .checked_sub(1)
@@ -335,7 +336,7 @@ fn without_its_watcher_a_specialized_program_follows_every_change() {
         must(store.change(Change::SetDefault(by_default(), default_of(9))));
         assert_eq!(machine.ask(DEFAULT, 0), 9);
         assert_eq!(compiled_in(&store), BTreeSet::new());
-        // The next watcher takes all of it up.
+        // The next watcher compiles in all changes.
         settle(&mut specializer(machine), &store, &ALL);
         for kind in Kind::ALL {
             machine.check(&store, kind, 4);
@@ -360,7 +361,7 @@ fn a_table_that_grows_is_looked_up_until_it_is_small_again() {
             let found = machine.ask(kind as u8, kind.key(number));
             assert_eq!(found, 100 + number);
         }
-        // Another table's change has it compiled anew.
+        // A change of another table makes the program be compiled again.
         must(store.change(Change::SetDefault(by_default(), default_of(3))));
         settle(&mut watcher, &store, &["sw.by_default"]);
         assert!(!compiled_in(&store).contains("sw.by_lpm"));
@@ -379,7 +380,7 @@ fn where_a_table_is_replaced_by_a_large_one_the_others_are_compiled_in_again() {
     Machine::with("replaced-special", replaced_by_a_large_one);
 }
 
-/// The specialized program is one, and the programs that it takes the place of come back.
+/// The specialized program is a single one. The programs that it replaced come back.
 #[test]
 fn programs_that_go_on_in_each_other_come_back_where_a_table_is_replaced() {
     Machine::with_programs("programs-special", replaced_by_a_large_one);
@@ -395,7 +396,7 @@ fn replaced_by_a_large_one(machine: &Machine) {
         .chain(entries)
         .collect();
     store.apply(&changes).expect("applies");
-    // The program that looks everything up is back.
+    // The program that is not specialized is back.
     assert_eq!(compiled_in(&store), BTreeSet::new());
     let others = ALL.into_iter().filter(|name| *name != "sw.by_lpm");
     settle(&mut watcher, &store, &others.collect::<Vec<_>>());
@@ -409,12 +410,12 @@ fn what_killed_writers_leave_is_never_compiled_in() {
         let mut turn = 0;
         for _ in 0..6 {
             let mut child = start_writer(&machine.folder, 0, turn);
-            // So that the writer changes a program that is specialized.
+            // This lets the writer change a specialized program.
             thread::sleep(Duration::from_micros(random.random_range(0..40_000)));
             kill(Pid::from_raw(child.id() as i32), Signal::SIGKILL).expect("kills");
             child.wait().expect("ended");
             let store = machine.open();
-            // Whether or not anything was changed.
+            // This must succeed whether or not anything was changed.
             watcher.step().expect("reads what is complete");
             settle(&mut watcher, &store, &ALL);
             assert!(!machine.is_unfinished(), "the watcher has undone it");

@@ -1,5 +1,5 @@
-//! A table that is replaced in one switch, where the kernel does not let the switch happen, or only half of it: what
-//! packets meet is what the error says, and the next command makes it whole, whichever that is.
+//! Tests of a table's replacement in one switch that fails entirely or halfway. Packets meet what the error says, and
+//! the next command of any kind completes the switch.
 
 use super::machine::{Kind, Machine, by_default, default_of};
 use super::whole::{ENTRIES, replacement};
@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 
 const KIND: Kind = Kind::Exact;
 
-/// A file of the program's folder.
+/// Returns the path of a file in the program's folder.
 fn file(machine: &Machine, name: &str) -> PathBuf {
     let folder = machine.folder.join("bpf/onpath/writers/member-0");
     folder.join(name)
 }
 
-/// What packets find for the first key.
+/// Returns the value that packets find for the first key.
 fn found(machine: &Machine) -> u32 {
     machine.ask(KIND as u8, KIND.key(0))
 }
@@ -27,7 +27,7 @@ fn a_switch_that_is_stuck_at_an_interface_is_reported_and_completed_by_any_comma
         let mut store = machine.open();
         store.apply(&replacement(KIND, 1)).expect("applies");
         let (record, bad) = (file(machine, "../record"), file(machine, "../link-0-999"));
-        // What is there by a link's name cannot be opened as one.
+        // The file with a link's name cannot be opened as a link.
         fs::rename(&record, &bad).expect("renames");
         let refused = store.apply(&replacement(KIND, 2)).expect_err("no link");
         let left = refused.not_undone.expect("it may be half done");
@@ -51,7 +51,7 @@ fn nothing_leads_back_once_the_new_tables_are_in_force_everywhere() {
         store.apply(&replacement(KIND, 1)).expect("applies");
         let (program, bad) = (file(machine, "program"), file(machine, "../link-0-999"));
         fs::rename(&program, file(machine, "kept")).expect("renames");
-        // No pin takes the place of a folder.
+        // A pin cannot replace a folder.
         fs::create_dir(&program).expect("makes");
         let refused = store.apply(&replacement(KIND, 2)).expect_err("in the way");
         let left = refused.not_undone.expect("it is done");
@@ -64,7 +64,7 @@ fn nothing_leads_back_once_the_new_tables_are_in_force_everywhere() {
         let error = one.expect_err("still in the way").to_string();
         assert!(error.contains("killed command"), "{error}");
         fs::remove_dir(&program).expect("removes");
-        // Were the program attached once more, this would be in the way.
+        // This would make another attachment of the program fail.
         fs::rename(file(machine, "kept"), &bad).expect("renames");
         store.entries(KIND.table()).expect("reads");
         fs::remove_file(&bad).expect("removes");
@@ -88,7 +88,7 @@ fn a_switch_that_cannot_begin_changes_nothing_and_says_why() {
         );
         assert_eq!(refused.not_undone, None);
         fs::rename(file(machine, "kept"), file(machine, "object")).expect("renames");
-        // As much memory as the program was allowed when it was loaded, whatever is free.
+        // The limit of memory is the one at loading, independent of the free memory.
         assert_eq!(store.memory.allowance, None);
         store.memory.allowance = Some(1);
         let refused = store.apply(&replacement(KIND, 2)).expect_err("no memory");

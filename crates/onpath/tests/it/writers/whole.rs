@@ -1,4 +1,4 @@
-//! What packets meet while entries change: each entry as a whole, and a table that is replaced in one switch.
+//! Tests that changes are atomic for packets: each entry, and a table that is replaced in one switch.
 
 use super::machine::{Kind, Machine, ask, by_default, default_of, must, program};
 use control::{Change, EntryKey, Store};
@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Entries of a table that is replaced.
+/// Number of entries of a table that is replaced.
 pub(super) const ENTRIES: u32 = 8;
 
-/// A batch that replaces a table by one whose entries all have this value.
+/// Returns a batch that replaces all entries of a table by entries with this value.
 pub(super) fn replacement(kind: Kind, found: u32) -> Vec<Change> {
     let insert = |number| Change::Insert(kind.table(), kind.entry(number, found));
     let entries = (0..ENTRIES).map(insert);
@@ -24,7 +24,7 @@ pub(super) fn replacement(kind: Kind, found: u32) -> Vec<Change> {
         .collect()
 }
 
-/// A packet that asks a table for a key.
+/// Returns a packet that asks a table for a key.
 fn question(kind: Kind, key: u32) -> Vec<u8> {
     let mut packet = vec![2; 14];
     packet.push(kind as u8);
@@ -33,8 +33,8 @@ fn question(kind: Kind, key: u32) -> Vec<u8> {
     packet
 }
 
-/// Works while packets pass that ask a table for its entries in turn; the work can wait for some more of them. Gives what
-/// they found, in their order.
+/// Does `work` while packets ask a table for its entries in turn. The work can wait until more packets have passed.
+/// Returns the values that packets found, in their order.
 fn while_packets_pass(kind: Kind, work: impl FnOnce(&dyn Fn())) -> Vec<u32> {
     let (out, into) = (
         RawSocket::open("two").expect("opens"),
@@ -111,7 +111,7 @@ fn a_table_is_replaced_in_one_switch() {
     Machine::with("replace", |machine| replace(machine, &Kind::ALL));
 }
 
-/// The kernel has no more of the old ones then.
+/// The kernel keeps none of the old programs.
 #[test]
 fn programs_that_go_on_in_each_other_are_replaced_in_one_switch() {
     Machine::with_programs("programs", |machine| {
@@ -138,7 +138,7 @@ fn bit_vectors_are_replaced_in_place() {
             assert_eq!(found.len() as u32, ENTRIES, "{kind:?}");
         }
         assert_eq!(machine.runs(&["one"]).0, before, "no other program");
-        // Two of them at once are more than one word.
+        // Two tables at once cannot be switched by one word.
         let both = [Kind::Ternary, Kind::Range].map(|kind| replacement(kind, 6));
         store.apply(&both.concat()).expect("applies");
         assert_ne!(machine.runs(&["one"]).0, before, "a switch of both");
@@ -149,7 +149,7 @@ fn bit_vectors_are_replaced_in_place() {
     });
 }
 
-/// What the program's data is: which half of each table's bit vectors is in use.
+/// Returns the program's data, which tell for each table which half of its bit vectors is in use.
 fn data(machine: &Machine) -> Vec<u8> {
     let store = machine.open();
     let map = store.memory.maps.get(".data.onpath").expect("opens");
@@ -176,7 +176,7 @@ fn one_entry_of_bit_vectors_changes_in_the_half_in_use() {
             assert_eq!(data(machine), before, "{kind:?}: the other half is in use");
             let found = machine.check(&store, kind, 10);
             assert_eq!((found.len(), found.get(&1)), (8, Some(&77)), "{kind:?}");
-            // Positions are used once; when they are used up, all is written anew.
+            // Positions are used once. When they are used up, all entries are written again.
             for turn in 0..150 {
                 must(store.change(Change::Modify(table, kind.entry(1, turn))));
                 let met = machine.ask(kind as u8, kind.key(1));
@@ -204,7 +204,7 @@ fn the_other_tables_and_all_interfaces_keep_up_with_a_switch() {
         machine.ask(9, 0);
         let before = machine.runs(&["one", "three"]).0;
         let mut batch = replacement(Kind::Masks, 5);
-        // What else the batch changes is part of the switch, also what could change in place.
+        // All other changes of the batch are part of the switch, even those that could be made in place.
         for kind in [Kind::Lpm, Kind::Range] {
             batch.push(Change::Modify(kind.table(), kind.entry(1, 6)));
         }
@@ -242,7 +242,7 @@ fn the_other_tables_and_all_interfaces_keep_up_with_a_switch() {
     });
 }
 
-/// One of two actions with arguments that only it may have.
+/// Returns one of two actions, with arguments that only this action accepts.
 fn of(turn: u32) -> ActionCall {
     ActionCall {
         action: 1 + turn % 2,
@@ -250,7 +250,7 @@ fn of(turn: u32) -> ActionCall {
     }
 }
 
-/// What changes an entry there and back.
+/// Makes one change in a cycle: the entry is inserted, modified and removed.
 fn change(store: &mut KernelStore, kind: Option<Kind>, turn: u32) {
     let Some(kind) = kind else {
         return must(store.change(Change::SetDefault(by_default(), default_of(2 + turn % 2))));
