@@ -1,6 +1,7 @@
-//! Arrays whose elements lie apart, each in storage of its own: fields of a header, values without a fixed number of bits,
-//! and what packets keep when they begin anew. An index of run time chooses between them, by conditions where an element
-//! is read, by a switch where one is written, or is a varbit, which no expression has. Every other array is in `array.rs`.
+//! Arrays whose elements lie apart, each in storage of its own. These are arrays that are fields of a header, that
+//! have values without a fixed number of bits, or that are in a field list. A run-time index selects an element: by
+//! conditions where the element is read, by a switch where it is written. A switch also selects a varbit, which no
+//! expression can have. All other arrays are in `array.rs`.
 
 use crate::assign::{LValue, place_in};
 use crate::effects::has_effects;
@@ -13,7 +14,7 @@ use hir::Ty;
 use ir::{BinaryOp, Bits, Expr, ExprKind, StmtKind, Type};
 
 impl Elab<'_> {
-    /// Storage for an array whose elements lie apart; `None` if they need not.
+    /// Allocates an array whose elements must lie apart; returns `None` if they need not.
     pub(crate) fn allocate_apart(
         &mut self,
         name: &str,
@@ -38,7 +39,7 @@ impl Elab<'_> {
         Ok(Some(Storage::Struct(elements.into())))
     }
 
-    /// Whether a scalar of a type has no fixed number of bits.
+    /// Returns true if a scalar of a type has no fixed number of bits.
     fn lacks_bits(&mut self, ty: &Ty, span: Span) -> Result<bool> {
         self.holds(ty, span, &|shape| {
             matches!(
@@ -54,7 +55,7 @@ impl Elab<'_> {
         })
     }
 
-    /// True if a type, or one in it through structs and arrays, is one that is `wanted`.
+    /// Returns true if `wanted` accepts a type, or one in it through structs and arrays.
     fn holds(&mut self, ty: &Ty, span: Span, wanted: &dyn Fn(&Shape) -> bool) -> Result<bool> {
         match &*self.shape(ty, span)? {
             Shape::Struct(fields) => {
@@ -70,7 +71,7 @@ impl Elab<'_> {
         }
     }
 
-    /// How many elements an array has altogether, those of arrays in it counted one by one.
+    /// Returns the total number of elements of an array, with those of nested arrays counted one by one.
     fn count_elements(&mut self, elem: &Ty, size: u64, span: Span) -> Result<u64> {
         match &*self.shape(elem, span)? {
             Shape::Array(inner, each) => {
@@ -87,7 +88,8 @@ impl Elab<'_> {
         }
     }
 
-    /// The one of several values of a type whose number is `on`, a `bit<32>`; beyond them, the type's default.
+    /// Selects the value with the number `on`, a `bit<32>`, among several values of a type; the type's default if
+    /// there is none.
     pub(crate) fn choice(
         &mut self,
         on: Expr,
@@ -131,7 +133,8 @@ impl Elab<'_> {
         })
     }
 
-    /// Varbit values are only copied, never part of an expression: the one that is chosen goes to a variable.
+    /// Selects a varbit. Varbit values are only copied and never part of an expression, so the selected one goes to
+    /// a variable.
     fn choice_of_varbits(
         &mut self,
         on: Expr,
@@ -152,7 +155,7 @@ impl Elab<'_> {
         Ok(Value::Stored(chosen))
     }
 
-    /// A tree of conditions, as flat as it can be, over what has the numbers from `first` on.
+    /// Makes a tree of conditions, as flat as possible, over expressions that are numbered from `first` on.
     fn choose(&mut self, on: Expr, first: u32, exprs: &[Expr], ty: Type, span: Span) -> Expr {
         let [one] = exprs else {
             let (low, high) = exprs.split_at(exprs.len() / 2);
@@ -166,7 +169,7 @@ impl Elab<'_> {
         *one
     }
 
-    /// An element of an array that lies apart.
+    /// Returns an element of an array whose elements lie apart.
     pub(crate) fn element_value(
         &mut self,
         elements: &[Value],
@@ -184,7 +187,7 @@ impl Elab<'_> {
         self.choice(on, elements, ty, span)
     }
 
-    /// An index that is known.
+    /// Returns the value of a constant index.
     pub(crate) fn known_index(&self, index: Expr) -> Option<usize> {
         match &self.program.exprs[index].kind {
             ExprKind::Const(bits) => bits.to_u64().and_then(|i| usize::try_from(i).ok()),
@@ -192,7 +195,7 @@ impl Elab<'_> {
         }
     }
 
-    /// The place that a path of fields and indices leads to.
+    /// Returns the l-value that a path of fields and indices leads to.
     pub(crate) fn place_of(&mut self, expr: &hir::Expr) -> Result<LValue> {
         self.deeper(expr.span, |elab| elab.place_at(expr))
     }
@@ -223,7 +226,7 @@ impl Elab<'_> {
         }
     }
 
-    /// The type of an array's elements.
+    /// Returns the type of an array's elements.
     pub(crate) fn element_type(&mut self, ty: &Ty, span: Span) -> Result<Ty> {
         match self.resolve(ty) {
             Ty::Stack(elem, _) => Ok((*elem).clone()),
@@ -299,7 +302,7 @@ impl Elab<'_> {
         }
     }
 
-    /// Fixes the indices by which an l-value is found.
+    /// Saves the indices by which an l-value is found, so that they no longer change.
     pub(crate) fn frozen_place(&mut self, place: LValue, span: Span) -> Result<LValue> {
         match place {
             LValue::Whole(storage) => Ok(LValue::Whole(self.freeze(storage, span)?)),
@@ -322,7 +325,7 @@ impl Elab<'_> {
         }
     }
 
-    /// Assigns to the one of several l-values whose number is `on`, to none of them beyond.
+    /// Assigns to the l-value with the number `on` among several; to none if there is no such l-value.
     pub(crate) fn store_chosen(
         &mut self,
         on: Expr,
@@ -344,7 +347,7 @@ impl Elab<'_> {
         self.emit(StmtKind::Switch { on, cases, default }, span)
     }
 
-    /// Assigns the parts of a value one after the other, all of which are read before.
+    /// Assigns the parts of a value one after the other, after all of them have been read.
     pub(crate) fn store_parts(
         &mut self,
         targets: &[LValue],
@@ -361,7 +364,7 @@ impl Elab<'_> {
         Ok(())
     }
 
-    /// A value that nothing else changes.
+    /// Returns a copy of a value that nothing else changes.
     pub(crate) fn copy_of(&mut self, value: Value, span: Span) -> Result<Value> {
         let copies = |elab: &mut Self, parts: Vec<Value>| -> Result<Vec<Value>> {
             parts
@@ -390,7 +393,7 @@ impl Elab<'_> {
         })
     }
 
-    /// What an l-value may write.
+    /// Returns the leaves that an assignment to an l-value may write.
     pub(crate) fn leaves_written(&self, place: &LValue) -> Vec<Leaf> {
         match place {
             LValue::Whole(storage) => self.leaves(storage),
@@ -405,7 +408,7 @@ impl Elab<'_> {
     }
 }
 
-/// Whether an l-value is, or holds, one of several that the packet chooses.
+/// Returns true if an l-value is, or contains, one that is selected at run time.
 pub(crate) fn chooses(place: &LValue) -> bool {
     match place {
         LValue::Chosen { .. } => true,
@@ -414,7 +417,7 @@ pub(crate) fn chooses(place: &LValue) -> bool {
     }
 }
 
-/// Whether two storages of a type keep their arrays alike.
+/// Returns true if two storages of a type store their arrays in the same way.
 pub(crate) fn same_form(a: &Storage, b: &Storage) -> bool {
     match (a, b) {
         (Storage::Struct(a), Storage::Struct(b)) => {

@@ -17,19 +17,19 @@ pub(crate) enum EvalArg {
     Object(InstRef),
     /// A value that is copied in.
     In(Value),
-    /// A place that is copied out to.
+    /// An l-value that is copied out to.
     Out(LValue),
-    /// A place that is copied in and out; the value too, if a later argument may change the place.
+    /// An l-value that is copied in and out. It has a value, too, if a later argument may change the l-value.
     InOut(LValue, Option<Value>),
-    /// What is copied out is dropped.
+    /// Nothing: the value that is copied out is dropped.
     Discard,
 }
 
 /// Arguments after evaluation.
 pub(crate) struct EvalArgs {
-    /// One a parameter.
+    /// One for each parameter.
     pub(crate) all: Vec<EvalArg>,
-    /// The indices of those that are written, in the order in which they are copied back.
+    /// Indices of the arguments that the source gives, in the order in which they are copied back.
     written: Vec<usize>,
 }
 
@@ -47,31 +47,31 @@ pub(crate) enum ParamInst {
 /// A parameter to copy back once a body has run.
 #[derive(Clone)]
 pub(crate) struct CopyOut {
-    /// Where to.
+    /// Destination.
     pub(crate) dst: LValue,
-    /// From where.
+    /// Storage of the parameter.
     pub(crate) src: Storage,
-    /// Where in the source.
+    /// Location in the source text.
     pub(crate) span: Span,
 }
 
-/// Arguments as a routine is given them.
+/// Arguments as they are passed to a routine.
 pub(crate) struct CallArgs {
     pub(crate) passed: Vec<Arg>,
     /// Parameters to copy back after the call.
     pub(crate) after: Vec<CopyOut>,
-    /// Headers that come back by the call itself, and leave no other header of their unions valid.
+    /// Headers that the call itself copies back, after which no other header of their unions is valid.
     pub(crate) alone: Vec<HeaderLoc>,
 }
 
 impl EvalArgs {
-    /// These and values that are not written.
+    /// Appends values as arguments that the source does not give.
     pub(crate) fn with(mut self, values: impl Iterator<Item = Value>) -> EvalArgs {
         self.all.extend(values.map(EvalArg::In));
         self
     }
 
-    /// The indices of all, those that are written first, in their order.
+    /// Returns the indices of all arguments: those that the source gives come first, in their order.
     fn in_order(&self) -> impl Iterator<Item = usize> {
         let others = (0..self.all.len()).filter(|i| !self.written.contains(i));
         self.written.iter().copied().chain(others)
@@ -79,7 +79,7 @@ impl EvalArgs {
 }
 
 impl Elab<'_> {
-    /// A parameter's direction; none means by value.
+    /// Returns a parameter's direction; `None` means by value.
     pub(crate) fn direction(&self, param: LocalId) -> Direction {
         match self.module.locals[param].kind {
             LocalKind::Param(direction) => direction,
@@ -87,7 +87,7 @@ impl Elab<'_> {
         }
     }
 
-    /// Evaluates arguments as they are written, from left to right; what is not written, then.
+    /// Evaluates arguments from left to right as the source gives them, then those that it omits.
     pub(crate) fn eval_args(&mut self, args: &hir::Args) -> Result<EvalArgs> {
         let mut all: Vec<Option<EvalArg>> = args.iter().map(|_| None).collect();
         let in_order = with_effects_after(args);
@@ -132,8 +132,8 @@ impl Elab<'_> {
         })
     }
 
-    /// Which arguments a body may use in place of parameters of its own: those that no other
-    /// argument overlaps, and that hold what they held when their turn came.
+    /// Returns the storage of each argument that a body may use in place of a parameter of its own. Such an
+    /// argument does not overlap another one, and still has the value that it had when it was evaluated.
     pub(crate) fn shareable(&self, args: &[EvalArg]) -> Vec<Option<Storage>> {
         let storage = |arg: &EvalArg| -> Option<(Vec<Leaf>, bool)> {
             match arg {
@@ -220,7 +220,7 @@ impl Elab<'_> {
         Ok(made)
     }
 
-    /// Resets shared `out` parameters, as a body begins with them undefined.
+    /// Resets shared `out` parameters, which are undefined at the beginning of a body.
     pub(crate) fn reset_shared_outs(
         &mut self,
         params: &[LocalId],
@@ -236,7 +236,7 @@ impl Elab<'_> {
         Ok(())
     }
 
-    /// The parameters of a routine.
+    /// Returns the parameters of a routine.
     pub(crate) fn routine_params(&self, made: &[ParamInst]) -> Vec<Param> {
         let mut params = Vec::new();
         for inst in made {
@@ -259,7 +259,7 @@ impl Elab<'_> {
         params
     }
 
-    /// The arguments for a routine, and what else the call takes.
+    /// Returns the arguments for a routine, and what the call requires besides.
     pub(crate) fn call_args(
         &mut self,
         routine: Routine,
@@ -269,7 +269,8 @@ impl Elab<'_> {
     ) -> Result<CallArgs> {
         let mut all: Vec<Vec<Arg>> = made.iter().map(|_| Vec::new()).collect();
         let (mut after, mut alone) = (Vec::new(), Vec::new());
-        // Those that the call itself copies back: in the order of parameters, whatever the order in which they are written.
+        // Arguments that the call itself copies back. It does so in the order of parameters, whatever their order
+        // in the source.
         let mut by_call: Vec<(usize, Vec<Leaf>)> = Vec::new();
         for i in args.in_order() {
             let (Some(inst), Some(arg)) = (made.get(i), args.all.get(i)) else {
@@ -301,7 +302,8 @@ impl Elab<'_> {
                     EvalArg::Out(lvalue) | EvalArg::InOut(lvalue, _),
                 ) => {
                     let place = match (lvalue, arg) {
-                        // The call would copy this back before what is written before it, and not after.
+                        // Passed directly, unless the call would copy it back before an argument that must come
+                        // first.
                         (LValue::Whole(given), EvalArg::Out(_) | EvalArg::InOut(_, None))
                             if same_form(given, storage)
                                 && (!is_of_union(given) || self.may_exit(routine))
@@ -309,7 +311,8 @@ impl Elab<'_> {
                                 && !self.is_copied_back(&after, given) =>
                         {
                             by_call.push((i, self.leaves(given)));
-                            // Nothing runs after a call that exits: what becomes of the union's others comes before it.
+                            // Nothing runs after a call that exits, so the union's other headers become invalid
+                            // before it.
                             if let Storage::Header(header) = given
                                 && header.union.is_some()
                             {
@@ -344,8 +347,8 @@ impl Elab<'_> {
         })
     }
 
-    /// Tells whether the call would copy the argument of this number back before one that it overlaps and that is written before
-    /// it: one of a later parameter, among those so far.
+    /// Returns true if the call would copy an argument back too early: before an overlapping one that precedes it
+    /// in the source. Such an argument belongs to a later parameter, and is among those so far.
     pub(crate) fn is_too_early(
         &self,
         number: usize,
@@ -357,13 +360,13 @@ impl Elab<'_> {
         later.any(|(_, leaves)| self.leaves_overlap(&own, leaves))
     }
 
-    /// Whether something that is copied back after the call overlaps this.
+    /// Returns true if an argument that is copied back after the call overlaps this storage.
     pub(crate) fn is_copied_back(&self, after: &[CopyOut], given: &Storage) -> bool {
         let own = self.leaves(given);
         (after.iter()).any(|copy| self.leaves_overlap(&own, &self.leaves_written(&copy.dst)))
     }
 
-    /// What is passed for an argument that is left out or `_`.
+    /// Returns what is passed for an argument that is omitted or `_`.
     fn absent(&mut self, leaf: Leaf, direction: Direction, span: Span) -> Arg {
         match leaf {
             Leaf::Scalar(_) if direction == Direction::Out => Arg::Out(None),
@@ -382,8 +385,8 @@ impl Elab<'_> {
         }
     }
 
-    /// Storage that stands for an argument while a routine runs: for an l-value that is no storage like the parameter's, or that
-    /// the call itself would copy in or back at the wrong time.
+    /// Allocates storage that stands for an argument while a routine runs. It is for an l-value whose storage is
+    /// not like the parameter's, or that the call itself would copy in or back at the wrong time.
     fn temporary(
         &mut self,
         param: &Storage,
@@ -409,7 +412,7 @@ impl Elab<'_> {
         Ok(storage)
     }
 
-    /// The value of an `inout` argument when its turn came.
+    /// Returns the value that an `inout` argument had when it was evaluated.
     fn taken(&mut self, place: &LValue, taken: &Option<Value>, span: Span) -> Result<Value> {
         match taken {
             Some(value) => Ok(value.clone()),
@@ -417,7 +420,7 @@ impl Elab<'_> {
         }
     }
 
-    /// What an l-value holds.
+    /// Returns the value of an l-value.
     pub(crate) fn load(&mut self, lvalue: &LValue, span: Span) -> Result<Value> {
         Ok(match lvalue {
             LValue::Whole(storage) => Value::Stored(storage.clone()),
@@ -508,7 +511,7 @@ impl Elab<'_> {
         Ok(())
     }
 
-    /// Copies in by assignments, for a body that is inlined at a call.
+    /// Copies arguments in by assignments, for a body that is inlined at a call.
     pub(crate) fn copy_in(
         &mut self,
         made: &[ParamInst],
@@ -551,7 +554,7 @@ impl Elab<'_> {
         Ok(after)
     }
 
-    /// Copies parameters back.
+    /// Copies parameters back to their arguments.
     pub(crate) fn copy_out(&mut self, outs: &[CopyOut]) -> Result<()> {
         for out in outs {
             self.store(&out.dst, Value::Stored(out.src.clone()), out.span)?;
@@ -559,7 +562,7 @@ impl Elab<'_> {
         Ok(())
     }
 
-    /// Storage for a result that is wanted, by type; `None` for `void`.
+    /// Allocates storage for a result of a type; `None` for `void`.
     pub(crate) fn result_storage(
         &mut self,
         name: &str,
@@ -573,7 +576,8 @@ impl Elab<'_> {
     }
 }
 
-/// Tells whether storage is a header of a union: what is copied back to it changes the validity of the others.
+/// Returns true if storage is a header of a union: copying back to it changes the validity of the union's other
+/// headers.
 fn is_of_union(storage: &Storage) -> bool {
     matches!(storage, Storage::Header(header) if header.union.is_some())
 }

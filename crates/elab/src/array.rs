@@ -1,6 +1,6 @@
-//! Arrays of other things than headers: a header stack for each scalar that an element consists of, whose headers have
-//! one field and whose validity nobody asks for. So whatever reaches an element of a stack by an index of run time
-//! reaches one of an array, on every target. Those that cannot lie so are in `apart.rs`.
+//! Arrays of anything but headers. Each scalar of an element has a header stack, whose headers have one field and
+//! whose validity is never read. Thus every target can index arrays at run time as it indexes stacks. Arrays that
+//! cannot be stored in this way are in `apart.rs`.
 
 use crate::storage::{HeaderLoc, Leaf, Storage, join, union_of};
 use crate::types::Shape;
@@ -17,15 +17,15 @@ use std::rc::Rc;
 /// An array in storage: elements `size * base` to `size * base + size - 1` of its stacks.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct ArrayLoc {
-    /// What an element consists of.
+    /// Parts of an element.
     pub(crate) elem: Rc<Part>,
-    /// How many elements.
+    /// Number of elements.
     pub(crate) size: u32,
-    /// Which of the arrays in its stacks this is: arrays may be elements of arrays.
+    /// Index of this array among those in its stacks, since arrays may be elements of arrays.
     pub(crate) base: Flat,
 }
 
-/// What an element of an array consists of, each part with the stack that it is in.
+/// Part of an array's element, with the stack that holds it.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Part {
     /// A scalar: the one field of the stack's headers.
@@ -40,12 +40,12 @@ pub(crate) enum Part {
     Array(Rc<Part>, u32),
 }
 
-/// A number in the stacks of an array.
+/// An index into the stacks of an array.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Flat {
-    /// Known.
+    /// A constant.
     At(u32),
-    /// A `bit<32>`, beyond all elements if one of the indices is beyond its array.
+    /// A `bit<32>`, which is out of bounds if one of the source's indices is.
     By(Expr),
 }
 
@@ -70,7 +70,8 @@ impl Elab<'_> {
         }))
     }
 
-    /// Stacks of `count` of what a type consists of. `named` is the stack's part of the array `array`.
+    /// Allocates stacks of `count` elements for the parts of a type. `named` names the stacks; `array` is the array
+    /// that they belong to.
     fn allocate_part(
         &mut self,
         named: &Named,
@@ -137,7 +138,7 @@ impl Elab<'_> {
         Ok(self.stack_of_headers(name, layout, count, next, span, &element))
     }
 
-    /// The layout of a header that is a scalar alone.
+    /// Returns the layout of a header whose only field is a scalar of this type.
     fn boxed(&mut self, ty: Type) -> HeaderType {
         if let Some(&known) = self.boxes.get(&ty) {
             return known;
@@ -155,7 +156,7 @@ impl Elab<'_> {
         made
     }
 
-    /// An element of an array by a `bit<32>`.
+    /// Returns an element of an array, by a `bit<32>`.
     pub(crate) fn array_element(&mut self, array: &ArrayLoc, index: Expr, span: Span) -> Storage {
         let known = match &self.program.exprs[index].kind {
             ExprKind::Const(bits) => bits.to_u64().filter(|&i| i < u64::from(array.size)),
@@ -163,7 +164,7 @@ impl Elab<'_> {
         };
         let at = match (array.base, known) {
             (Flat::At(base), Some(i)) => Flat::At(base * array.size + i as u32),
-            // The stacks have no other elements: their own bounds are the array's.
+            // The stacks have no other elements, so their own bounds are the array's.
             (Flat::At(0), None)
                 if !nests(&array.elem) && self.length(&array.elem) == Some(array.size) =>
             {
@@ -178,7 +179,7 @@ impl Elab<'_> {
                 let word = Type::bit(32);
                 let from = self.binary(BinaryOp::Mul, base, size, word, span);
                 let sum = self.binary(BinaryOp::Add, from, index, word, span);
-                // A number beyond all elements stays one: no multiple of it is a small one.
+                // An index that is out of bounds stays so: no multiple of it is a small number.
                 let beyond = self.bits(32, u64::from(u32::MAX / 2), span);
                 let limit = self.bits(32, u64::from(hir::MAX_STACK_SIZE), span);
                 let inside = self.binary(BinaryOp::Lt, index, size, Type::Bool, span);
@@ -190,7 +191,7 @@ impl Elab<'_> {
         self.part_at(&array.elem, at)
     }
 
-    /// How many elements the stacks of a part have.
+    /// Returns the number of instances of a part in its stacks.
     fn length(&self, part: &Part) -> Option<u32> {
         match part {
             Part::Scalar(stack) | Part::Header(stack, _) => {
@@ -204,7 +205,7 @@ impl Elab<'_> {
         }
     }
 
-    /// The elements of an array in order.
+    /// Returns the elements of an array in order.
     pub(crate) fn array_elements(&mut self, array: &ArrayLoc, span: Span) -> Vec<Storage> {
         (0..array.size)
             .map(|i| {
@@ -214,7 +215,7 @@ impl Elab<'_> {
             .collect()
     }
 
-    /// The elements of an array whose place is known.
+    /// Returns the elements of an array whose index in its stacks is constant; none for any other array.
     pub(crate) fn fixed_elements(&self, array: &ArrayLoc) -> Vec<Storage> {
         let Flat::At(base) = array.base else {
             return Vec::new();
@@ -258,8 +259,8 @@ impl Elab<'_> {
         }
     }
 
-    /// The headers that hold an array, in order. Of one whose place is not known, an element of each stack: what it may
-    /// overlap.
+    /// Collects the headers that hold an array, in order. If the array's index in its stacks is not constant,
+    /// collects one element of each stack, since the array may overlap any of them.
     pub(crate) fn array_headers(&self, array: &ArrayLoc, into: &mut Vec<HeaderRef>) {
         if let Flat::By(_) = array.base {
             return self.headers_of(&self.part_at(&array.elem, array.base), into);
@@ -280,7 +281,7 @@ impl Elab<'_> {
         }
     }
 
-    /// The leaves of storage, of arrays wherever they are.
+    /// Returns the leaves of storage, including those of arrays at any index.
     pub(crate) fn leaves_at(&mut self, storage: &Storage, span: Span) -> Vec<Leaf> {
         match storage {
             Storage::Struct(parts) => {
@@ -301,7 +302,7 @@ impl Elab<'_> {
         }
     }
 
-    /// An array that is at a known place: a copy of a value that is not.
+    /// Returns an array at a constant index that has this value: the array itself, or a copy.
     pub(crate) fn fixed_array(
         &mut self,
         value: &Value,
@@ -318,7 +319,7 @@ impl Elab<'_> {
         Ok(copy)
     }
 
-    /// An array for what another one holds.
+    /// Allocates an array of the same form as another one.
     pub(crate) fn array_like(&mut self, like: &ArrayLoc, span: Span) -> Result<ArrayLoc> {
         Ok(ArrayLoc {
             elem: Rc::new(self.like(&like.elem, like.size, span)?),
@@ -327,7 +328,7 @@ impl Elab<'_> {
         })
     }
 
-    /// Stacks of `count` elements of the layouts that a part's have.
+    /// Allocates stacks of `count` elements with the layouts of a part.
     fn like(&mut self, part: &Part, count: u32, span: Span) -> Result<Part> {
         let layout = |elab: &Self, stack: Stack| {
             let first = elab.program.stacks[stack].elems[0];
@@ -371,11 +372,11 @@ impl Elab<'_> {
     }
 }
 
-/// What the elements of a stack are called that holds one part of each element of an array.
+/// Names of the elements of a stack that holds one part of each element of an array.
 struct Named {
-    /// The arrays on the way, the outermost first: each with the path that leads to it from the one before, and its size.
+    /// Enclosing arrays, the outermost first: the path to each from the one before, and its size.
     arrays: Vec<(SmolStr, u32)>,
-    /// The path from the last of them.
+    /// Path from the last array to the part.
     rest: SmolStr,
 }
 
@@ -425,7 +426,7 @@ impl Named {
     }
 }
 
-/// Whether an array is part of this.
+/// Returns true if a part contains an array.
 fn nests(part: &Part) -> bool {
     match part {
         Part::Scalar(_) | Part::Header(..) | Part::Union(_) => false,

@@ -7,36 +7,36 @@ use crate::{Elab, Result, errors};
 use diag::Span;
 use ir::{BinaryOp, Expr, ExprKind, Header, HeaderRef, Place, Stack, StmtKind, Type, Var};
 
-/// What can stand on the left of an assignment.
+/// Left-hand side of an assignment.
 #[derive(Clone, Debug)]
 pub(crate) enum LValue {
-    /// A whole variable, field, element.
+    /// A whole variable, field or element.
     Whole(Storage),
     /// Some bits of a scalar.
     Slice {
-        /// Of what.
+        /// The scalar.
         place: Place,
         /// Highest bit.
         hi: u32,
         /// Lowest bit.
         lo: u32,
     },
-    /// Some bits of a scalar or of bits of one, from one that is known at run time only.
+    /// Some bits of a scalar, or of bits of one, at a position that is only known at run time.
     Bits {
-        /// Of what: a scalar, a slice or bits.
+        /// The scalar, slice or bits that they are part of.
         of: Box<LValue>,
-        /// Lowest bit; a `bit<w>`.
+        /// Lowest bit, a `bit<w>`.
         lo: Expr,
-        /// How many bits.
+        /// Number of bits.
         width: u32,
     },
-    /// Several, assigned one by one from a tuple or struct.
+    /// Several l-values, assigned one by one from a tuple or struct.
     List(Vec<LValue>),
-    /// The one of several whose number is `on`, or nothing beyond them.
+    /// The l-value with the number `on` among several; none if there is no such l-value.
     Chosen {
         /// A `bit<32>` that nothing changes.
         on: Expr,
-        /// All of them.
+        /// The l-values.
         alternatives: Vec<LValue>,
         /// The type of each.
         ty: hir::Ty,
@@ -49,11 +49,11 @@ enum Step {
     Copy(HeaderLoc, HeaderRef),
     Valid(HeaderLoc),
     Invalid(HeaderLoc),
-    /// To some bits of a place.
+    /// Assigns to some bits of a place.
     Part(Place, LValue, Expr),
 }
 
-/// Something that a step reads or writes.
+/// Location that a step reads or writes.
 #[derive(Clone, Copy)]
 enum Access {
     Var(Var),
@@ -149,7 +149,7 @@ impl Elab<'_> {
         self.set(place, whole, span)
     }
 
-    /// Assigns to some bits of a place: to all that they are part of.
+    /// Assigns to some bits of a place, by an assignment of all bits.
     fn set_part(&mut self, part: &LValue, value: Expr, span: Span) -> Result<()> {
         match part {
             LValue::Whole(Storage::Scalar(place)) => self.set(*place, value, span),
@@ -164,7 +164,7 @@ impl Elab<'_> {
         }
     }
 
-    /// A value with `width` bits from `lo` on replaced.
+    /// Returns a value with `width` bits from `lo` on replaced.
     fn with_bits(&mut self, old: Expr, lo: Expr, width: u32, bits: Expr, span: Span) -> Expr {
         let ty = self.type_of(old);
         let whole = Type::bit(ty.width());
@@ -270,7 +270,7 @@ impl Elab<'_> {
         Ok(())
     }
 
-    /// Reads what a step would find already overwritten by an earlier one before all of them.
+    /// Saves values that a step would otherwise read after an earlier step has overwritten them.
     fn separate_overlap(&mut self, steps: &mut [Step], span: Span) -> Result<()> {
         let mut written: Vec<Access> = Vec::new();
         let mut late: Vec<usize> = Vec::new();
@@ -311,7 +311,7 @@ impl Elab<'_> {
         Ok(())
     }
 
-    /// Tells whether some steps change the numbers by which others find their places.
+    /// Returns true if some steps change the indices by which others find their places.
     fn moves(&self, steps: &[Step]) -> bool {
         let (mut reads, mut written) = (Vec::new(), Vec::new());
         for step in steps {
@@ -328,7 +328,7 @@ impl Elab<'_> {
             && (reads.iter()).any(|read| written.iter().any(|write| self.overlap(*read, *write)))
     }
 
-    /// Adds what a step writes.
+    /// Adds the locations that a step writes.
     fn writes(&self, step: &Step, into: &mut Vec<Access>) {
         match step {
             Step::Scalar(place, _) | Step::Part(place, ..) => into.push(match place {
@@ -346,7 +346,7 @@ impl Elab<'_> {
         }
     }
 
-    /// Adds what is read to find a header.
+    /// Adds the locations that are read to find a header.
     fn index_reads(&self, header: HeaderRef, into: &mut Vec<Access>) {
         if let HeaderRef::Element(_, index) = header {
             self.reads(index, into);
@@ -394,7 +394,7 @@ impl Elab<'_> {
         }
     }
 
-    /// Whether two references may mean one header.
+    /// Returns true if two references may mean the same header.
     pub(crate) fn same_header(&self, a: HeaderRef, b: HeaderRef) -> bool {
         let home = |h: HeaderRef| -> (Option<Header>, Option<Stack>) {
             match h {
@@ -410,7 +410,7 @@ impl Elab<'_> {
     }
 }
 
-/// The place of a scalar that an l-value is, or is bits of.
+/// Returns the place of the scalar that an l-value is, or is bits of.
 pub(crate) fn place_in(lvalue: &LValue) -> Option<Place> {
     match lvalue {
         LValue::Whole(Storage::Scalar(place)) | LValue::Slice { place, .. } => Some(*place),

@@ -1,4 +1,4 @@
-//! The statements being built, and the small things that build them.
+//! The body under construction, and the basic functions to build it.
 
 use crate::storage::{HeaderLoc, Storage};
 use crate::{Elab, Result};
@@ -11,45 +11,45 @@ use ir::{
 /// A body under construction.
 #[derive(Default)]
 pub(crate) struct Body {
-    /// Statements so far of the innermost block.
+    /// Statements of the innermost block so far.
     pub(crate) out: Block,
-    /// Loops around, innermost last.
+    /// Enclosing loops, the innermost last.
     pub(crate) loops: Vec<LoopFrame>,
     /// Bodies that are built in place of a call, innermost last.
     pub(crate) inlined: Vec<InlineFrame>,
-    /// Where a returned value goes.
+    /// Destination of a returned value.
     pub(crate) result: Option<Storage>,
-    /// Whether this belongs to a parser.
+    /// True if the body belongs to a parser.
     pub(crate) in_parser: bool,
-    /// The states of the parser, where statements stand at a state's top level.
+    /// States of the parser, while statements are at the top level of a state.
     pub(crate) graph: Option<crate::parser::Graph>,
-    /// How many copies of the surrounding source there are besides this one, because of unrolling.
+    /// Number of further copies of the surrounding source, made by unrolling.
     pub(crate) unrolled: u32,
 }
 
-/// A loop around.
+/// An enclosing loop.
 pub(crate) struct LoopFrame {
-    /// Left by `break`.
+    /// Label that `break` leaves.
     pub(crate) outer: Label,
-    /// Left by `continue`.
+    /// Label that `continue` leaves.
     pub(crate) inner: Label,
-    /// Whether there is a `continue`.
+    /// True if there is a `continue`.
     pub(crate) continued: bool,
-    /// Whether there is a `break`.
+    /// True if there is a `break`.
     pub(crate) broken: bool,
 }
 
 /// A body that is built in place of a call.
 pub(crate) struct InlineFrame {
-    /// Left by `return`.
+    /// Label that `return` leaves.
     pub(crate) label: Label,
-    /// How often it is.
+    /// Number of its `return` statements.
     pub(crate) returns: u32,
     /// Parameters that are copied out, also at an `exit`.
     pub(crate) copy_outs: Vec<crate::args::CopyOut>,
-    /// Where a returned value goes.
+    /// Destination of a returned value.
     pub(crate) result: Option<Storage>,
-    /// The state that `return` goes to, where the body became states of its own.
+    /// State that `return` goes to, if the body became states of its own.
     pub(crate) after: Option<ir::State>,
 }
 
@@ -88,18 +88,18 @@ impl Elab<'_> {
         self.emit(StmtKind::Assign { dst, value }, span)
     }
 
-    /// Makes an expression; the simplest are simplified at once.
+    /// Adds an expression to the program.
     pub(crate) fn expr(&mut self, kind: ExprKind, ty: Type, span: Span) -> Expr {
         self.size += 1;
         self.program.exprs.push(ExprData { kind, ty, span })
     }
 
-    /// The type of an expression.
+    /// Returns the type of an expression.
     pub(crate) fn type_of(&self, expr: Expr) -> Type {
         self.program.exprs[expr].ty
     }
 
-    /// A constant that fits.
+    /// Makes a constant of a value that fits.
     pub(crate) fn bits(&mut self, width: u32, value: u64, span: Span) -> Expr {
         let bits = Bits::new(width, value);
         self.expr(ExprKind::Const(bits), Type::bit(width), span)
@@ -112,7 +112,7 @@ impl Elab<'_> {
 
     /// Zero, false or the first member.
     ///
-    /// An empty varbit is what a variable holds that nothing writes: the IR has no varbit constants.
+    /// An empty varbit is a variable that nothing writes, because the IR has no varbit constants.
     pub(crate) fn zero(&mut self, ty: Type, span: Span) -> Expr {
         let kind = match ty {
             Type::Bool => ExprKind::Bool(false),
@@ -123,7 +123,7 @@ impl Elab<'_> {
         self.expr(kind, ty, span)
     }
 
-    /// What a place holds.
+    /// Reads a place.
     pub(crate) fn read(&mut self, place: Place, span: Span) -> Expr {
         let ty = self.place_type(place);
         let kind = match place {
@@ -164,7 +164,7 @@ impl Elab<'_> {
         }
     }
 
-    /// Conversion to a type; nothing if it has it.
+    /// Converts a value to a type, if it has another one.
     pub(crate) fn cast(&mut self, value: Expr, ty: Type, span: Span) -> Expr {
         let data = &self.program.exprs[value];
         if data.ty == ty {
@@ -179,7 +179,7 @@ impl Elab<'_> {
         self.expr(ExprKind::Cast(value), ty, span)
     }
 
-    /// Bits `hi` down to `lo`, as unsigned.
+    /// Takes bits `hi` down to `lo`, as an unsigned value.
     pub(crate) fn slice(&mut self, base: Expr, hi: u32, lo: u32, span: Span) -> Expr {
         let ty = self.type_of(base);
         if lo == 0 && ty == Type::bit(hi + 1) {
@@ -189,7 +189,7 @@ impl Elab<'_> {
         self.expr(kind, Type::bit(hi - lo + 1), span)
     }
 
-    /// Whether a header is valid.
+    /// Condition that a header is valid.
     pub(crate) fn is_valid(&mut self, header: HeaderRef, span: Span) -> Expr {
         self.expr(ExprKind::IsValid(header), Type::Bool, span)
     }

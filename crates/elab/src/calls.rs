@@ -1,8 +1,8 @@
-//! Calls of what has a body: functions, actions, controls.
+//! Calls of functions, actions and controls.
 //!
-//! They become routines, one an instance. Two things are built in place of the call instead: a
-//! function called by a parser, because what it does with the packet may end in `reject`; and a
-//! control given the outgoing packet, so that a deparser is a plain sequence of emits.
+//! The callees become routines, one for each instance. Two kinds of bodies are built in place of the call instead.
+//! One is a function called by a parser, because its use of the packet may end in `reject`. The other is a control
+//! that is given the outgoing packet, so that a deparser is a plain sequence of emits.
 
 use crate::args::{CallArgs, CopyOut, EvalArg, EvalArgs, ParamInst};
 use crate::body::{Body, InlineFrame};
@@ -19,7 +19,7 @@ use ir::{Arg, HeaderRef, Param, Place, Routine, RoutineData, RoutineKind, StmtKi
 use smol_str::SmolStr;
 use std::rc::Rc;
 
-/// What distinguishes one routine of a function from another.
+/// Key of a function's routine: the function, its type arguments, and the objects among its arguments.
 pub(crate) type FunctionKey = (FunctionId, Vec<Ty>, Vec<InstRef>);
 
 /// A body that can be called.
@@ -27,20 +27,20 @@ pub(crate) type FunctionKey = (FunctionId, Vec<Ty>, Vec<InstRef>);
 pub(crate) struct RoutineInst {
     /// The routine; `None` if the body is built in place of each call.
     pub(crate) routine: Option<Routine>,
-    /// One a declared parameter.
+    /// One for each declared parameter.
     pub(crate) params: Vec<ParamInst>,
-    /// Where a returned value is left.
+    /// Storage in which the routine leaves its result.
     pub(crate) result: Option<Storage>,
 }
 
-/// A parameter of a pipeline's block with what it is bound to.
+/// A parameter of a pipeline's block, with its binding.
 pub(crate) struct Bound {
     pub(crate) param: LocalId,
     pub(crate) binding: Binding,
 }
 
 impl Elab<'_> {
-    /// A call; its value, if that is wanted.
+    /// Builds a call; returns its value, if that is wanted.
     pub(crate) fn call(&mut self, call: &Call, wanted: bool) -> Result<Value> {
         let span = call.span;
         match &call.callee {
@@ -106,7 +106,7 @@ impl Elab<'_> {
         }
     }
 
-    /// The array and the index of an object that only the packet chooses.
+    /// Returns the array and the index of an object that is selected at run time.
     fn chosen_at_run_time(
         &mut self,
         object: &hir::Expr,
@@ -125,7 +125,8 @@ impl Elab<'_> {
         Ok(Some((all, self.as_index(index, object.span))))
     }
 
-    /// A method of the object in an array that `index` chooses. Beyond the array nothing is called, and the result is zero.
+    /// Calls a method of the object in an array that `index` selects. If the index is out of bounds, nothing is
+    /// called, and the result is zero.
     fn method_of_one(
         &mut self,
         all: &[InstRef],
@@ -221,12 +222,12 @@ impl Elab<'_> {
         self.fail(errors::bits_of_exiting(span, &name))
     }
 
-    /// Tells whether a routine may exit.
+    /// Returns true if a routine may exit.
     pub(crate) fn may_exit(&self, routine: Routine) -> bool {
         Mentions::of_block(&self.program, &self.program.routines[routine].body).exits
     }
 
-    /// The routine of a function.
+    /// Returns the routine of a function.
     fn function(
         &mut self,
         id: FunctionId,
@@ -297,7 +298,7 @@ impl Elab<'_> {
         })
     }
 
-    /// Builds the implementations of abstract methods that wait for their surroundings.
+    /// Builds the implementations of abstract methods that had to wait for their surroundings.
     pub(crate) fn pending_methods(&mut self) -> Result<()> {
         for pending in std::mem::take(&mut self.env.pending) {
             let outer = self.env.this.replace(InstRef::Extern(pending.object));
@@ -338,15 +339,15 @@ impl Elab<'_> {
         };
         let share = self.shareable(&args.all);
         let returned = result.clone();
-        // What is read before an early return decides where the packet goes on: that is a state's
-        // way, not a statement's.
+        // A read of the packet before an early return decides how the parser continues. This takes states:
+        // statements are not enough.
         let reads_packet =
             (args.all.iter()).any(|a| matches!(a, EvalArg::Object(InstRef::PacketIn)));
         let as_states = reads_packet && self.body.graph.is_some() && returns_early(&function.body);
         self.within(env, |elab| {
             let params = elab.make_params(&function.proto.params, &args.all, &share)?;
             let outs = elab.copy_in(&params, args, span)?;
-            // What is copied in may read the arguments that these are.
+            // Copying in may read the arguments that these parameters share.
             elab.reset_shared_outs(&function.proto.params, &params, span)?;
             if let Some(result) = &returned {
                 elab.reset(result, span)?;
@@ -377,7 +378,7 @@ impl Elab<'_> {
         self.copy_out(&copy_outs)
     }
 
-    /// Builds a body in which `return` leaves a frame of its own, which is given back.
+    /// Builds a body in which `return` leaves a frame of its own; returns this frame, too.
     fn in_frame<T>(
         &mut self,
         copy_outs: &[CopyOut],
@@ -424,7 +425,7 @@ impl Elab<'_> {
         self.copy_out(&copy_outs)
     }
 
-    /// The routine of an action that is called directly.
+    /// Returns the routine of an action that is called directly.
     pub(crate) fn action_routine(&mut self, id: hir::ActionId) -> Result<RoutineInst> {
         if let Some(known) = self.env.action_routines.get(&id) {
             return Ok(known.clone());
@@ -449,7 +450,7 @@ impl Elab<'_> {
         Ok(made)
     }
 
-    /// An action's control-plane name: by the instance it belongs to, if any.
+    /// Returns an action's control-plane name, qualified by the instance that it belongs to, if any.
     pub(crate) fn action_name(&self, id: hir::ActionId) -> SmolStr {
         let action = &self.module.actions[id];
         let path = if self.local_actions.contains(&id) {
@@ -498,7 +499,7 @@ impl Elab<'_> {
         if failed { Err(crate::Failed) } else { Ok(()) }
     }
 
-    /// Builds what a control does when applied.
+    /// Builds the body of a control.
     fn control_body(&mut self, control: hir::ControlId) -> Result<()> {
         match &self.module.controls[control].body {
             Some(body) => {
@@ -534,7 +535,7 @@ impl Elab<'_> {
         Ok(())
     }
 
-    /// Refuses extern objects that are not those of the first application.
+    /// Refuses extern objects that differ from those of the first application.
     fn require_same_objects(
         &mut self,
         inst: ControlInst,
@@ -613,7 +614,7 @@ impl Elab<'_> {
     }
 }
 
-/// A routine ends at its end anyway.
+/// Removes `return` statements at the end of a routine, which have no effect.
 pub(crate) fn without_trailing_return(mut block: ir::Block) -> ir::Block {
     while matches!(block.last(), Some(s) if s.kind == StmtKind::Return) {
         block.pop();

@@ -1,5 +1,5 @@
-//! Chains: operators from left to right, and `else if`. However long one is in the source, the IR that
-//! it becomes is flat enough for recursive passes: see [`MAX_HEIGHT`] and [`MAX_ARMS`].
+//! Chains: operators from left to right, and `else if`. However long a chain is in the source, its IR is flat
+//! enough for recursive passes: see [`MAX_HEIGHT`] and [`MAX_ARMS`].
 
 use crate::effects::{MAX_HEIGHT, has_effects, height, takes_statements};
 use crate::value::Value;
@@ -8,8 +8,8 @@ use diag::Span;
 use hir::{BinaryOp, Block, ConstValue, Expr, IfArm, Step, Ty};
 use ir::{Place, StmtKind, Type};
 
-/// How many `else if` become nested statements. What follows stands after them, under a variable that
-/// is set if none of them held.
+/// Maximum number of `else if` arms that become nested statements. Further arms come after them, under a variable
+/// that is set if none of the first ones held.
 const MAX_ARMS: usize = 64;
 
 impl Elab<'_> {
@@ -50,8 +50,8 @@ impl Elab<'_> {
         }
     }
 
-    /// One operator, whose left operand is evaluated. What that reads is saved before the right operand
-    /// can change it.
+    /// Evaluates an operator whose left operand is already evaluated. The left value is saved before the right
+    /// operand can change what it reads.
     fn eval_step(&mut self, left: Value, ty: &Ty, left_span: Span, step: &Step) -> Result<Value> {
         let span = step.span;
         if matches!(step.op, BinaryOp::And | BinaryOp::Or) {
@@ -82,7 +82,7 @@ impl Elab<'_> {
         Ok(Value::Scalar(self.arithmetic(step.op, left, right, span)))
     }
 
-    /// `left && b` or `left || b`: what takes statements on the right runs only if it is reached.
+    /// `left && b` or `left || b`: statements that the right operand takes only run if it is evaluated.
     fn eval_logic(&mut self, left: ir::Expr, step: &Step) -> Result<ir::Expr> {
         let (span, right) = (step.span, &step.right);
         let is_and = step.op == BinaryOp::And;
@@ -167,7 +167,7 @@ impl Elab<'_> {
             .and(result)
     }
 
-    /// Arms as statements in each other, with `last` in the innermost `else`.
+    /// Emits arms as nested statements, with `last` in the innermost `else`.
     fn nested_arms(
         &mut self,
         arms: &[&IfArm],
@@ -183,7 +183,7 @@ impl Elab<'_> {
         self.emit_if(cond?, then?, otherwise?, arm.span)
     }
 
-    /// Statements that run if a variable is true.
+    /// Emits statements that run if a variable is true.
     fn only_if(
         &mut self,
         var: Place,

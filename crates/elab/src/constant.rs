@@ -1,4 +1,4 @@
-//! Values known once constructor arguments are.
+//! Compile-time values, which are known once constructor arguments are.
 
 use crate::instances::Binding;
 use crate::{Elab, Result, errors};
@@ -7,11 +7,11 @@ use hir::{BinaryOp, ConstValue, Expr, ExprKind, Step, Ty, UnaryOp};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
-/// The furthest a compile-time value is shifted.
+/// Greatest distance by which a compile-time value is shifted.
 const MAX_SHIFT: u64 = 65_536;
 
 impl Elab<'_> {
-    /// The value of a compile-time constant expression, `None` for others.
+    /// Returns the value of a compile-time constant expression, `None` for others.
     pub(crate) fn evaluate(&self, expr: &Expr) -> Option<ConstValue> {
         match &expr.kind {
             ExprKind::Const(value) => Some(value.clone()),
@@ -74,7 +74,7 @@ impl Elab<'_> {
         }
     }
 
-    /// An operator whose left operand, of this type, is known.
+    /// Evaluates an operator whose left operand, of this type, is known.
     pub(crate) fn evaluate_step(
         &self,
         left: &ConstValue,
@@ -161,7 +161,7 @@ impl Elab<'_> {
         Some(self.wrap(value, ty))
     }
 
-    /// Width and signedness of a fixed-width type.
+    /// Returns the width and signedness of a fixed-width type.
     fn int_type(&self, ty: &Ty) -> Option<(u32, bool)> {
         match self.resolve(ty) {
             Ty::Bits { width, signed } => Some((width, signed)),
@@ -188,7 +188,7 @@ impl Elab<'_> {
         Some(ConstValue::Int(value.clamp(low, high)))
     }
 
-    /// The value of an expression that must be a compile-time constant.
+    /// Returns the value of an expression that must be a compile-time constant.
     pub(crate) fn must_evaluate(&mut self, expr: &Expr) -> Result<ConstValue> {
         match self.evaluate(expr) {
             Some(value) => Ok(value),
@@ -199,7 +199,7 @@ impl Elab<'_> {
         }
     }
 
-    /// Why a constant expression has no value with the constructor arguments of this instance.
+    /// Returns the reason why a constant expression has no value with the constructor arguments of this instance.
     fn fault(&self, expr: &Expr) -> Option<Diagnostic> {
         match &expr.kind {
             ExprKind::Field(inner, _)
@@ -234,7 +234,8 @@ impl Elab<'_> {
         }
     }
 
-    /// What makes the right operand of an operator impossible, whatever the left one is.
+    /// Returns the fault of an operator's right operand that makes the operation impossible, whatever the left one
+    /// is.
     pub(crate) fn step_fault(&self, step: &Step) -> Option<Diagnostic> {
         let ConstValue::Int(right) = self.evaluate(&step.right)? else {
             return None;
@@ -251,7 +252,7 @@ impl Elab<'_> {
         }
     }
 
-    /// An integer that must be a compile-time constant.
+    /// Returns an integer that must be a compile-time constant.
     pub(crate) fn must_be_int(&mut self, expr: &Expr) -> Result<BigInt> {
         match self.must_evaluate(expr)? {
             ConstValue::Int(value) => Ok(value),
@@ -259,7 +260,7 @@ impl Elab<'_> {
         }
     }
 
-    /// A size of at least 1 that must be a compile-time constant.
+    /// Returns a size of at least 1 that must be a compile-time constant.
     pub(crate) fn must_be_size(&mut self, expr: &Expr, what: &str) -> Result<u64> {
         let value = self.must_be_int(expr)?;
         match value
@@ -271,7 +272,7 @@ impl Elab<'_> {
         }
     }
 
-    /// The bits of a compile-time scalar of a width: a bool's 1, the 32 of a member of an enum or error.
+    /// Returns the bits of a compile-time scalar with a width: 1 for a bool, 32 for a member of an enum or error.
     pub(crate) fn const_bits(
         &mut self,
         value: &ConstValue,
@@ -287,7 +288,7 @@ impl Elab<'_> {
     }
 }
 
-/// The low bits of a value in two's complement, as unsigned.
+/// Returns the low bits of a value in two's complement, as an unsigned number.
 fn unsigned(value: BigInt, width: u32) -> BigInt {
     ir::Bits::from_int(width, &value).to_int(false)
 }

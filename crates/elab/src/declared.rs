@@ -1,4 +1,4 @@
-//! How the source declares what the control plane can name: names of types, and annotations.
+//! Declarations of everything that the control plane can name: names of types, and annotations.
 
 use crate::types::{substitute, type_map};
 use crate::{Elab, Result, names};
@@ -8,7 +8,7 @@ use ir::{Declared, DigestData};
 use smol_str::SmolStr;
 
 impl Elab<'_> {
-    /// How a scalar of this type with these annotations in front of it is declared.
+    /// Returns the declaration of a scalar with this type and these annotations.
     pub(crate) fn declared(&self, ty: &Ty, annotations: &[Annotation]) -> Declared {
         let mut declared = Declared {
             type_name: None,
@@ -31,7 +31,7 @@ impl Elab<'_> {
         declared
     }
 
-    /// The same for each scalar that a type is split into, in the order of
+    /// Adds the declarations of all scalars that a type is split into, in the order of
     /// [`leaf_types`](Self::leaf_types).
     pub(crate) fn declared_leaves(
         &mut self,
@@ -64,7 +64,7 @@ impl Elab<'_> {
         }
     }
 
-    /// The annotations of the field or variable that an expression is.
+    /// Returns the annotations of the field or variable that an expression is.
     fn annotations_of(&self, expr: &Expr) -> &[Annotation] {
         match &expr.kind {
             ExprKind::Field(base, index) => match self.resolve(&base.ty) {
@@ -81,7 +81,7 @@ impl Elab<'_> {
         }
     }
 
-    /// The declarations of each scalar of an expression, in the order of [`leaf_types`](Self::leaf_types).
+    /// Adds the declarations of all scalars of an expression, in the order of [`leaf_types`](Self::leaf_types).
     pub(crate) fn declared_parts(&mut self, expr: &Expr, into: &mut Vec<Declared>) {
         match &expr.kind {
             ExprKind::List(parts) => {
@@ -100,7 +100,7 @@ impl Elab<'_> {
         }
     }
 
-    /// A key: its own annotations, then those of the field or variable that it is.
+    /// Returns the declaration of a key: its own annotations, then those of the field or variable that it is.
     pub(crate) fn declared_key(&self, key: &KeyElement) -> Declared {
         let mut declared = self.declared(&key.expr.ty, self.annotations_of(&key.expr));
         let mut annotations = names::keep(&key.annotations);
@@ -111,8 +111,8 @@ impl Elab<'_> {
         declared
     }
 
-    /// Notes that packets send data of a type to the control plane. Gives the digest's number. What has no name of its own is
-    /// `digest`, and another of the same name has a number behind it.
+    /// Records that packets send data of a type to the control plane; returns the digest's number. Data of an
+    /// unnamed type is called `digest`. A further digest of the same name gets a number as its suffix.
     pub(crate) fn note_digest(&mut self, ty: &Ty, span: Span) -> Result<u32> {
         let own: SmolStr = match self.resolve(ty) {
             Ty::Composite(id, _) => self.module.composites[id].name.clone(),

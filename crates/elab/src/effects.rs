@@ -3,14 +3,15 @@
 use hir::{Arg, Args, Call, Callee, Expr, ExprKind, LocalId, StackProperty, StmtKind};
 use std::collections::{HashMap, HashSet};
 
-/// Whether evaluating an expression may change what another one reads.
+/// Returns true if evaluating an expression may change what another one reads.
 pub(crate) fn has_effects(expr: &Expr) -> bool {
     any(expr, &|e| {
         matches!(e.kind, ExprKind::Call(_) | ExprKind::TableHit(..))
     })
 }
 
-/// Whether evaluating an expression takes statements: they must not run where it isn't evaluated.
+/// Returns true if evaluating an expression takes statements. They must not run where the expression is not
+/// evaluated.
 pub(crate) fn takes_statements(expr: &Expr) -> bool {
     any(expr, &|e| match &e.kind {
         ExprKind::Call(_)
@@ -21,11 +22,11 @@ pub(crate) fn takes_statements(expr: &Expr) -> bool {
     })
 }
 
-/// How high the tree of an expression may be where a chain of operators ends. What is higher is saved in
-/// a variable on the way, so that no chain is too long for what recurses over the IR.
+/// Maximum height of an expression's tree where a chain of operators ends. The value of a higher tree is saved in a
+/// variable, so that no chain is too long for recursion over the IR.
 pub(crate) const MAX_HEIGHT: u32 = 100;
 
-/// How high the tree of an expression is.
+/// Returns the height of an expression's tree.
 pub(crate) fn height(expr: &Expr) -> u32 {
     match &expr.kind {
         ExprKind::Const(_)
@@ -55,7 +56,7 @@ pub(crate) fn height(expr: &Expr) -> u32 {
     }
 }
 
-/// The height after each operator of a chain. After one above [`MAX_HEIGHT`], a variable is read.
+/// Returns the height after each operator of a chain. After a height above [`MAX_HEIGHT`], a variable is read.
 fn chain_heights(first: &Expr, steps: &[hir::Step]) -> impl Iterator<Item = u32> {
     steps.iter().scan(height(first), |left, step| {
         let height = 1 + height(&step.right).max(*left);
@@ -64,8 +65,8 @@ fn chain_heights(first: &Expr, steps: &[hir::Step]) -> impl Iterator<Item = u32>
     })
 }
 
-/// The arguments that are written, with their indices, from left to right, and whether the evaluation of one that comes after
-/// may change what each reads.
+/// Returns the arguments that the source gives, with their indices, from left to right. The flag says whether the
+/// evaluation of a later argument may change what this one reads.
 pub(crate) fn with_effects_after(args: &Args) -> Vec<(usize, &Arg, bool)> {
     let mut after = false;
     let mut all = Vec::new();
@@ -80,7 +81,7 @@ pub(crate) fn with_effects_after(args: &Args) -> Vec<(usize, &Arg, bool)> {
     all
 }
 
-/// Tells whether what a loop does may change what it goes over.
+/// Returns true if a loop's body may change the elements that the loop iterates over.
 pub(crate) fn may_change(body: &[hir::Stmt], elems: &Expr) -> bool {
     let mut changes = false;
     stmts_in(body, &mut |stmt| {
@@ -94,7 +95,7 @@ pub(crate) fn may_change(body: &[hir::Stmt], elems: &Expr) -> bool {
             StmtKind::Return(value) => value.as_ref().is_some_and(has_effects),
             StmtKind::Switch { scrutinee, .. } => has_effects(scrutinee),
             StmtKind::For { cond, .. } => has_effects(cond),
-            // It may count with a variable that it goes over.
+            // Its loop variable may be part of the elements.
             StmtKind::ForIn { .. } => true,
             StmtKind::Block(_)
             | StmtKind::Atomic(_)
@@ -107,7 +108,7 @@ pub(crate) fn may_change(body: &[hir::Stmt], elems: &Expr) -> bool {
     changes
 }
 
-/// Tells whether a place that is written may be part of what an expression reads.
+/// Returns true if a place that is written may overlap what an expression reads.
 fn may_overlap(written: &Expr, read: &Expr) -> bool {
     match (&read.kind, path(written), path(read)) {
         (ExprKind::Const(_), ..) => false,
@@ -121,7 +122,7 @@ fn may_overlap(written: &Expr, read: &Expr) -> bool {
     }
 }
 
-/// The variable that a place is a part of, and the fields that lead there, with nothing for an index.
+/// Returns the variable that a place is part of, and the path of fields to the place, with `None` for an index.
 fn path(place: &Expr) -> Option<(LocalId, Vec<Option<u32>>)> {
     let (base, step) = match &place.kind {
         ExprKind::Local(id) => return Some((*id, Vec::new())),
@@ -164,8 +165,8 @@ fn any(expr: &Expr, test: &dyn Fn(&Expr) -> bool) -> bool {
         }
 }
 
-/// How often each control instance is applied by name in the source. An instance that is mentioned
-/// in any other way (given to a constructor) counts as applied often.
+/// Counts how often each control instance is applied by name in the source. An instance that is mentioned in any
+/// other way (given to a constructor) counts as applied several times.
 pub(crate) fn apply_sites(module: &hir::Module) -> HashMap<hir::InstanceId, u32> {
     let mut sites = HashMap::new();
     for control in module.controls.values() {
@@ -194,7 +195,7 @@ pub(crate) fn apply_sites(module: &hir::Module) -> HashMap<hir::InstanceId, u32>
     sites
 }
 
-/// The actions that belong to a control.
+/// Returns the actions that belong to a control.
 pub(crate) fn local_actions(module: &hir::Module) -> HashSet<hir::ActionId> {
     module
         .controls
@@ -208,7 +209,7 @@ pub(crate) fn local_actions(module: &hir::Module) -> HashSet<hir::ActionId> {
         .collect()
 }
 
-/// Whether a block applies a parser at any depth.
+/// Returns true if a block applies a parser at any depth.
 pub(crate) fn applies_parser(block: &[hir::Stmt]) -> bool {
     let mut found = false;
     calls_in(block, &mut |call| {
@@ -217,7 +218,7 @@ pub(crate) fn applies_parser(block: &[hir::Stmt]) -> bool {
     found
 }
 
-/// Whether a block returns before its end, and nowhere but there and in branches.
+/// Returns true if a block has a `return` before its end, and each `return` is at its top level or in branches.
 pub(crate) fn returns_early(block: &[hir::Stmt]) -> bool {
     let early = match block.split_last() {
         Some((last, rest)) => {
@@ -228,7 +229,7 @@ pub(crate) fn returns_early(block: &[hir::Stmt]) -> bool {
     early && block.iter().all(returns_in_branches)
 }
 
-/// Whether a statement contains a `return`.
+/// Returns true if a statement contains a `return`.
 pub(crate) fn returns(stmt: &hir::Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Return(_) => true,
@@ -240,7 +241,7 @@ pub(crate) fn returns(stmt: &hir::Stmt) -> bool {
     }
 }
 
-/// The statements of all branches.
+/// Returns the statements of all branches.
 fn branches<'a>(
     arms: &'a [hir::IfArm],
     otherwise: &'a [hir::Stmt],
@@ -257,7 +258,7 @@ fn returns_in_branches(stmt: &hir::Stmt) -> bool {
     }
 }
 
-/// Tells whether an action's body calls an action that may exit.
+/// Returns true if an action's body calls an action that may exit.
 pub(crate) fn calls_exiting(module: &hir::Module, body: &[hir::Stmt]) -> bool {
     let (mut seen, mut exits) = (HashSet::new(), false);
     let mut left = vec![body];

@@ -1,4 +1,4 @@
-//! Entries of a program: what they match and which of them wins.
+//! Entries of a program: their keys, and their priorities.
 
 use crate::table::PriorityRule;
 use crate::{Elab, Result, errors};
@@ -8,7 +8,7 @@ use ir::{Bits, Entry, Key, KeyMatch, MatchKind, TableAction, Type};
 use num_traits::ToPrimitive;
 
 impl Elab<'_> {
-    /// A table's entries with distinct priorities of which the larger wins.
+    /// Builds a table's entries. Their priorities are distinct; the greatest wins.
     pub(crate) fn entries(
         &mut self,
         declared: &hir::Table,
@@ -45,8 +45,8 @@ impl Elab<'_> {
         Ok(built)
     }
 
-    /// Numbers of which the larger wins: those written, and for the others the one before moved by
-    /// the table's step, as the specification counts (section 14.2.1.4).
+    /// Returns numbers of which the greatest wins. An entry without a priority gets that of the entry before,
+    /// changed by the table's step, as the specification counts (section 14.2.1.4).
     fn declared_priorities(
         &mut self,
         declared: &hir::Table,
@@ -177,8 +177,8 @@ fn prefix_bits(entry: &Entry, keys: &[Key]) -> i64 {
         .sum()
 }
 
-/// Distinct priorities in the order of the ranks; among equals the earlier wins. Ranks that are
-/// distinct and fit stay as they are: control planes add entries between them.
+/// Returns distinct priorities in the order of the ranks; among equal ranks, the earlier entry wins. Ranks that are
+/// distinct and fit stay as they are, because control planes add entries between them.
 fn distinct(ranks: &[i64]) -> Vec<u32> {
     let mut sorted = ranks.to_vec();
     sorted.sort_unstable();

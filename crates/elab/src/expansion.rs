@@ -1,26 +1,26 @@
-//! How large a program becomes when its calls are expanded.
+//! Size of a program whose calls are expanded.
 //!
-//! Targets expand every call. Functions that call the next one twice, thirty levels deep, are a short
-//! program and a small IR, but no target could hold what comes of it; so that is refused here.
+//! Targets expand every call. Functions that call the next one twice, thirty levels deep, are a short program and a
+//! small IR, but no target could hold the result. Such programs are refused here.
 
 use diag::Span;
 use ir::visit::walk_block;
 use ir::{Block, Program, Routine, StmtKind};
 use std::collections::HashMap;
 
-/// The most statements that a program may have with all calls expanded.
+/// Maximum number of statements of a program with all calls expanded.
 pub(crate) const MAX_EXPANDED: u64 = 100_000;
 
-/// What makes a program larger than [`MAX_EXPANDED`].
+/// Cause of a program's being larger than [`MAX_EXPANDED`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Cause {
-    /// The calls of a routine, and theirs.
+    /// The calls of a routine, with the calls in it.
     Calls(Span),
-    /// No call in particular; the parser, routine or table that has most statements.
+    /// No particular call; the parser, routine or table with the most statements.
     Statements(Span),
 }
 
-/// What makes the program larger than [`MAX_EXPANDED`], if it is.
+/// Returns the cause if a program is larger than [`MAX_EXPANDED`].
 pub(crate) fn too_large(program: &Program) -> Option<Cause> {
     let mut sizes = HashMap::new();
     let mut total = 0u64;
@@ -30,7 +30,8 @@ pub(crate) fn too_large(program: &Program) -> Option<Cause> {
     if total <= MAX_EXPANDED {
         return None;
     }
-    // The smallest that is called more than once, and is most of the program then, is nearest to the cause.
+    // Among the routines that are called more than once and make up most of the program, the smallest is nearest to
+    // the cause.
     let mut calls: HashMap<Routine, u64> = HashMap::new();
     for block in ir::visit::bodies(program) {
         walk_block(block, &mut |stmt| {
@@ -53,7 +54,7 @@ pub(crate) fn too_large(program: &Program) -> Option<Cause> {
     })
 }
 
-/// The parser, routine or table that has most statements.
+/// Returns the location of the parser, routine or table with the most statements.
 fn largest(program: &Program, sizes: &mut HashMap<Routine, u64>) -> Span {
     let mut all: Vec<(u64, Span)> = Vec::new();
     for parser in program.parsers.values() {
@@ -76,8 +77,8 @@ fn largest(program: &Program, sizes: &mut HashMap<Routine, u64>) -> Span {
     largest.map_or(Span::NONE, |(_, span)| span)
 }
 
-/// Statements of a block with calls expanded. The IR has no recursion and elaboration bounds how deep
-/// calls go, so this ends.
+/// Returns the number of statements of a block with calls expanded. The recursion ends, because the IR has no
+/// recursion and elaboration bounds the depth of calls.
 fn expanded(program: &Program, block: &Block, sizes: &mut HashMap<Routine, u64>) -> u64 {
     let mut size = 0u64;
     walk_block(block, &mut |stmt| {

@@ -1,4 +1,4 @@
-//! Expressions: effects become statements in the order of evaluation, what remains is pure.
+//! Expressions: effects become statements in the order of evaluation; the remaining expression is pure.
 
 use crate::assign::LValue;
 use crate::effects::{has_effects, takes_statements};
@@ -12,8 +12,8 @@ use hir::{Expr, ExprKind, StackProperty, Ty};
 use ir::{BinaryOp, Place, StmtKind, Type};
 
 impl Elab<'_> {
-    /// The value of an expression. What it reads from storage is read when the value is used: see
-    /// [`Elab::operands`] for where that matters.
+    /// Evaluates an expression. Storage in it is read when the value is used: see [`Elab::operands`] for cases
+    /// where that matters.
     pub(crate) fn eval(&mut self, expr: &Expr) -> Result<Value> {
         self.grow(1, expr.span)?;
         self.deeper(expr.span, |elab| elab.eval_kind(expr))
@@ -100,14 +100,14 @@ impl Elab<'_> {
         }
     }
 
-    /// The value of a scalar expression.
+    /// Evaluates a scalar expression.
     pub(crate) fn scalar(&mut self, expr: &Expr) -> Result<ir::Expr> {
         let value = self.eval(expr)?;
         self.as_scalar(&value, expr.span)
     }
 
-    /// The values of several expressions, from left to right: what an expression reads is saved
-    /// before a later one can change it.
+    /// Evaluates several expressions, from left to right. A value is saved before a later expression can change
+    /// what it reads.
     pub(crate) fn operands(&mut self, exprs: &[&Expr]) -> Result<Vec<Value>> {
         let mut values = Vec::new();
         for (i, expr) in exprs.iter().enumerate() {
@@ -120,7 +120,7 @@ impl Elab<'_> {
         Ok(values)
     }
 
-    /// `width` bits from `lo` on, which is known at run time only.
+    /// Takes `width` bits from the position `lo` on, which is only known at run time.
     pub(crate) fn bits_from(
         &mut self,
         base: ir::Expr,
@@ -216,7 +216,7 @@ impl Elab<'_> {
         Ok(vec![stack, Value::Scalar(index)])
     }
 
-    /// An index, which may be a compile-time `int`.
+    /// Evaluates an index, which may be a compile-time `int`.
     pub(crate) fn index_operand(&mut self, index: &Expr) -> Result<ir::Expr> {
         match self.evaluate(index) {
             Some(hir::ConstValue::Int(value)) => {
@@ -227,7 +227,7 @@ impl Elab<'_> {
         }
     }
 
-    /// A header stack in storage.
+    /// Returns a header stack in storage.
     pub(crate) fn stack(&mut self, expr: &Expr) -> Result<StackLoc> {
         match self.eval(expr)? {
             Value::Stored(Storage::Stack(stack)) => Ok(stack),
@@ -266,7 +266,7 @@ impl Elab<'_> {
         self.binary(BinaryOp::Sub, next, one, Type::bit(32), span)
     }
 
-    /// Rejects if a stack is full.
+    /// Rejects the packet if a stack is full.
     pub(crate) fn check_room(&mut self, stack: &StackLoc, span: Span) -> Result<()> {
         let next = self.read(Place::Var(stack.next), span);
         let size = self.bits(32, u64::from(stack.size), span);
@@ -280,7 +280,8 @@ impl Elab<'_> {
         self.emit(StmtKind::Verify { cond, error }, span)
     }
 
-    /// Whether this block raised a stack's next index last, so that there is a last element.
+    /// Returns true if the last change of a stack's next index in this block raised it, so that there is a last
+    /// element.
     fn just_extracted(&self, stack: &StackLoc) -> bool {
         for stmt in self.body.out.iter().rev() {
             match &stmt.kind {
@@ -357,7 +358,7 @@ impl Elab<'_> {
         Ok(Value::Stored(result))
     }
 
-    /// A value converted to a type.
+    /// Converts a value to a type.
     pub(crate) fn convert(&mut self, value: Value, ty: &Ty, span: Span) -> Result<Value> {
         match &*self.shape(ty, span)? {
             Shape::Scalar(ty) => {
@@ -397,7 +398,7 @@ impl Elab<'_> {
         }
     }
 
-    /// What an expression on the left of an assignment stands for. `freeze` saves the indices in it.
+    /// Evaluates the left-hand side of an assignment. `freeze` saves the indices in it.
     pub(crate) fn lvalue(&mut self, expr: &Expr, freeze: bool) -> Result<LValue> {
         let span = expr.span;
         match &expr.kind {
@@ -432,7 +433,7 @@ impl Elab<'_> {
         }
     }
 
-    /// Bits `hi` to `lo` of an l-value.
+    /// Returns bits `hi` to `lo` of an l-value.
     fn slice_of(&mut self, whole: LValue, hi: u32, lo: u32, span: Span) -> Result<LValue> {
         match whole {
             LValue::Whole(Storage::Scalar(place)) => Ok(LValue::Slice { place, hi, lo }),
@@ -456,7 +457,7 @@ impl Elab<'_> {
         }
     }
 
-    /// `width` bits of an l-value from `lo` on, which is known at run time only.
+    /// Returns `width` bits of an l-value from the position `lo` on, which is only known at run time.
     fn bits_of(&mut self, whole: LValue, lo: ir::Expr, width: u32, span: Span) -> Result<LValue> {
         match whole {
             LValue::Whole(Storage::Scalar(_)) | LValue::Slice { .. } | LValue::Bits { .. } => {
@@ -476,7 +477,7 @@ impl Elab<'_> {
         }
     }
 
-    /// The same bits of whatever the packet chooses.
+    /// Returns the same bits of each of several l-values, one of which is selected at run time.
     fn of_each(
         &mut self,
         on: ir::Expr,
@@ -495,7 +496,8 @@ impl Elab<'_> {
         })
     }
 
-    /// The number of the first bit of a slice by its width, which may be a compile-time `int`.
+    /// Returns the position of the first bit of a slice that is given by position and width. The position may be a
+    /// compile-time `int`.
     fn first_bit(&mut self, base: &Expr, lo: &Expr, width: u32) -> Result<ir::Expr> {
         if lo.ty != Ty::Int {
             return self.scalar(lo);

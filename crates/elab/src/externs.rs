@@ -1,4 +1,4 @@
-//! Calls of externs: arguments in the form that the IR gives them.
+//! Calls of externs, with arguments in the form of the IR.
 
 use crate::args::CopyOut;
 use crate::assign::LValue;
@@ -11,17 +11,17 @@ use crate::{Elab, Result, errors};
 use hir::{Arg, Call, ConstValue, Prototype, Ty};
 use ir::{Effect, ExprKind, ExternArg, ExternCall, HeaderRef, StmtKind, Type};
 
-/// Places that an extern writes: of the argument of this number, and of those that are written before it.
+/// Places that an extern writes: those of the argument with this number, and those of earlier ones in the source.
 struct Outs<'a> {
     number: usize,
-    /// Those that it writes itself, in the order of parameters, by number.
+    /// Those that the extern writes itself, in the order of parameters, by number.
     direct: &'a mut Vec<(usize, Vec<Leaf>)>,
-    /// Those that are copied back after it.
+    /// Those that are copied back after the call.
     after: &'a mut Vec<CopyOut>,
 }
 
 impl Elab<'_> {
-    /// A method of an object.
+    /// Builds a call of an object's method.
     pub(crate) fn method(
         &mut self,
         object: InstRef,
@@ -57,7 +57,7 @@ impl Elab<'_> {
         }
     }
 
-    /// An extern function; those of the language itself have statements of their own.
+    /// Builds a call of an extern function. Those of the language itself become statements of their own.
     pub(crate) fn extern_function(
         &mut self,
         proto: &Prototype,
@@ -101,10 +101,10 @@ impl Elab<'_> {
         let (mut direct, mut after) = (Vec::new(), Vec::new());
         for (i, arg, keep) in with_effects_after(&call.args) {
             let declared = &self.module.locals[proto.params[i]].ty;
-            // What is given for a type parameter is split; a header type that is asked for by
-            // name stays whole.
+            // An argument for a type parameter is split into scalars. An argument for a parameter of a header type
+            // stays whole.
             let whole = self.is_header_type(declared);
-            // A member of an enum that is given for a type parameter is a value as any other.
+            // A member of an enum that is passed for a type parameter is an ordinary value.
             let by_name = matches!(declared, Ty::Enum(_) | Ty::String);
             let mut outs = Outs {
                 number: i,
@@ -133,7 +133,7 @@ impl Elab<'_> {
             self.kept_fields(&mut made, call.span)?;
         }
         if let Some(digest) = digest {
-            // Which one it is: its data alone would not say.
+            // The digest's number: its data alone would not identify it.
             let number = ir::Bits::new(32, digest);
             let number = self.expr(ExprKind::Const(number), Type::bit(32), call.span);
             made.args.push(ExternArg::In(vec![number]));
@@ -146,7 +146,7 @@ impl Elab<'_> {
         Ok(value)
     }
 
-    /// Notes in a message for the log how the declarations of its values have them shown.
+    /// Adds formats to a log message, as the declarations of its values define them.
     fn log_formats(&mut self, made: &mut ExternCall, call: &Call) {
         let ("log_msg", [_, Arg::In(data)]) = (&*made.name, &call.args[..]) else {
             return;
@@ -232,7 +232,7 @@ impl Elab<'_> {
         })
     }
 
-    /// Strings and members of enums are given as they are, where they are known.
+    /// Returns the argument for a string or a member of an enum that is known at compile time.
     fn compile_time_arg(&mut self, expr: &hir::Expr) -> Option<ExternArg> {
         match (self.resolve(&expr.ty), self.evaluate(expr)?) {
             (Ty::String, ConstValue::String(text)) => Some(ExternArg::String(text)),
@@ -261,8 +261,8 @@ impl Elab<'_> {
         }
     }
 
-    /// Storage that an extern writes in place of bits of a variable, of an element that the packet chooses, or of what a later
-    /// argument changes.
+    /// Allocates storage that an extern writes in place of an argument. The argument is bits of a variable, an
+    /// element that is selected at run time, or something that a later argument changes.
     fn stand_in(
         &mut self,
         lvalue: &LValue,
@@ -284,7 +284,7 @@ impl Elab<'_> {
         Ok(storage)
     }
 
-    /// What a call of a function or method that is declared like this does to the rest of the world.
+    /// Returns the side effects of a call of a function or method with this declaration.
     fn effect(&self, proto: &Prototype, args: &[ExternArg]) -> Effect {
         let draws = arch::by_package(&self.program.arch).map_or(&[][..], |arch| arch.draws);
         let draws = args.iter().any(|arg| match arg {
@@ -306,7 +306,7 @@ impl Elab<'_> {
     }
 }
 
-/// A message with formats for its values, one each; `None` leaves a value as it is.
+/// Adds formats to a message, one for each value; `None` leaves a value as it is.
 fn with_formats(message: &str, formats: &[Option<&str>]) -> String {
     let mut formats = formats.iter();
     let mut text = String::new();

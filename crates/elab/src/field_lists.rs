@@ -1,7 +1,8 @@
-//! Field lists: what a packet keeps when it is resubmitted, recirculated or cloned.
+//! Field lists: the fields that a packet preserves when it is resubmitted, recirculated or cloned.
 //!
-//! `@field_list(1, 2)` in front of a field of the program's metadata puts it, and all in it, in two lists. The older
-//! externs name fields in a list of their own: that becomes a list with a number that no annotation can have.
+//! `@field_list(1, 2)` before a field of the program's metadata puts it, and everything in it, in two lists. The
+//! older externs name the fields in an argument. Such an argument becomes a list with a number that no annotation
+//! can have.
 
 use crate::storage::Storage;
 use crate::types::Shape;
@@ -10,12 +11,11 @@ use diag::Span;
 use hir::{Annotation, AnnotationBody, ConstValue, Ty};
 use ir::{Expr, ExprKind, ExternArg, ExternCall, FieldList, Place, Type, Var};
 
-/// The first number that stands for a list which a call gives: annotations name theirs by a `bit<8>`.
+/// First number of the lists that calls give: annotations number theirs by a `bit<8>`.
 const FIRST_UNNAMED: u32 = 256;
 
 impl Elab<'_> {
-    /// Makes the field lists that the annotations of a slot's type ask for, if it is the one of which packets keep
-    /// fields.
+    /// Makes the field lists that the annotations of a slot's type define, if packets preserve fields of this slot.
     pub(crate) fn note_field_lists(
         &mut self,
         slot: &str,
@@ -75,7 +75,7 @@ impl Elab<'_> {
         Ok(())
     }
 
-    /// The lists that each field of a struct names, and the annotation.
+    /// Returns the lists that each field of a struct names, with the location of the annotation.
     fn lists_of_fields(&mut self, ty: &Ty) -> Vec<(Vec<u32>, Span)> {
         let Ty::Composite(id, _) = self.resolve(ty) else {
             return Vec::new();
@@ -94,7 +94,8 @@ impl Elab<'_> {
             .collect()
     }
 
-    /// Which fields of a struct a packet keeps: arrays in them lie apart, since a list is of variables.
+    /// Returns, for each field of a struct, true if a packet preserves it. Arrays in such a field lie apart, since
+    /// a list consists of variables.
     pub(crate) fn kept_of(&self, ty: &Ty) -> Vec<bool> {
         let Ty::Composite(id, _) = self.resolve(ty) else {
             return Vec::new();
@@ -104,8 +105,8 @@ impl Elab<'_> {
         fields.iter().map(kept).collect()
     }
 
-    /// Gives a call that keeps fields the number of a list: a call of an extern that names the fields themselves becomes
-    /// one of the extern that takes the number. Notes that there are copies.
+    /// Gives a call that preserves fields the number of a list. If its extern names the fields themselves, it
+    /// becomes a call of the extern that takes the number. Records that there are copies.
     pub(crate) fn kept_fields(&mut self, call: &mut ExternCall, span: Span) -> Result<()> {
         let arch = arch::by_package(&self.program.arch);
         let Some(anew) = arch.and_then(|arch| arch.anew) else {
@@ -130,7 +131,7 @@ impl Elab<'_> {
         Ok(())
     }
 
-    /// The number of the list of these fields; nothing if one of them is no field of a slot.
+    /// Returns the number of the list of these fields; `None` if one of them is not a field of a slot.
     fn unnamed_list(&mut self, exprs: &[Expr]) -> Option<u32> {
         let program = &mut self.program;
         let mut vars: Vec<Var> = Vec::new();

@@ -1,4 +1,4 @@
-//! The ids that `@id` gives things of the control plane: each is one, and its own.
+//! Ids that `@id` gives to objects of the control plane. Each id must be valid and unique.
 
 use crate::{Elab, errors, names};
 use diag::Span;
@@ -9,15 +9,15 @@ use std::collections::HashMap;
 /// The owners of ids.
 #[derive(Default)]
 pub(crate) struct Ids {
-    /// Where each id was given first, and to which declaration.
+    /// Location of each id's first use, and the declaration that has it.
     owners: HashMap<(Prefix, u32), (Span, Span)>,
-    /// What is reported already: structs and actions come again.
+    /// Locations that are already reported: structs and actions are checked repeatedly.
     reported: Vec<Span>,
 }
 
 impl Elab<'_> {
-    /// Checks the `@id` of a declaration whose ids have a prefix. A declaration that comes again, as in a control with
-    /// several instances, is the same one.
+    /// Checks the `@id` of a declaration whose ids have a prefix. A declaration that is visited again, as in a
+    /// control with several instances, is the same owner.
     pub(crate) fn check_id(&mut self, prefix: Prefix, annotations: &[Annotation], declared: Span) {
         let Some((at, id)) = self.id(annotations) else {
             return;
@@ -40,7 +40,7 @@ impl Elab<'_> {
         }
     }
 
-    /// Checks the `@id`s of keys, parameters or fields that stand side by side.
+    /// Checks the `@id`s of keys, parameters or fields of one declaration.
     pub(crate) fn check_sibling_ids<'a>(
         &mut self,
         siblings: impl Iterator<Item = &'a [Annotation]>,
@@ -60,7 +60,7 @@ impl Elab<'_> {
         }
     }
 
-    /// Where an `@id` is and what it gives. One that is no number is reported.
+    /// Returns the location and the value of an `@id`. Reports one that is not a number.
     fn id(&mut self, annotations: &[Annotation]) -> Option<(Span, u32)> {
         let at = annotations.iter().find(|a| a.name == "id")?.span;
         let kept = names::keep(annotations)

@@ -1,4 +1,4 @@
-//! Instances: externs become entities at once, parsers and controls once they are applied.
+//! Instances: externs become entities at once, parsers and controls when they are applied.
 
 use crate::calls::RoutineInst;
 use crate::errors;
@@ -16,7 +16,7 @@ use smol_str::{SmolStr, format_smolstr};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// How many levels a function, control or parser used by another counts for.
+/// Number of levels for which a function, control or parser counts that is used by another.
 const BODY_DEPTH: u32 = 8;
 
 /// An instance of a control.
@@ -29,7 +29,7 @@ entity_impl!(ControlInst, "control");
 pub(crate) struct ParserInst(u32);
 entity_impl!(ParserInst, "parser");
 
-/// Anything that a constructor makes, and the packet.
+/// An object that a constructor makes, or the packet.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum InstRef {
     Extern(ir::ExternInst),
@@ -39,7 +39,7 @@ pub(crate) enum InstRef {
     PacketOut,
 }
 
-/// What a name stands for.
+/// Meaning of a name.
 #[derive(Clone, Debug)]
 pub(crate) enum Binding {
     /// A variable.
@@ -50,7 +50,7 @@ pub(crate) enum Binding {
     Instance(InstRef),
 }
 
-/// What names mean in one instance of a parser or control, or in a function.
+/// Meanings of names in one instance of a parser or control, or in a function.
 #[derive(Clone, Default)]
 pub(crate) struct Env {
     pub(crate) types: TypeMap,
@@ -64,9 +64,9 @@ pub(crate) struct Env {
     pub(crate) value_sets: HashMap<hir::ValueSetId, ir::ValueSet>,
     /// The control-plane name of the instance.
     pub(crate) path: SmolStr,
-    /// The object whose method is implemented here.
+    /// Object whose method is being implemented.
     pub(crate) this: Option<InstRef>,
-    /// Implementations of abstract methods still to be built, once all locals are there.
+    /// Implementations of abstract methods that are built once all locals are declared.
     pub(crate) pending: Vec<PendingMethod>,
 }
 
@@ -81,12 +81,12 @@ pub(crate) struct PendingMethod {
 /// An instance of a control.
 pub(crate) struct ControlData {
     pub(crate) control: hir::ControlId,
-    /// Its constructor arguments and instances; everything else once it is built.
+    /// Its constructor arguments and instances; all other names once it is built.
     pub(crate) env: Env,
-    /// How often it is applied in the source; by name and once means that its parameters can be its
-    /// user's variables.
+    /// Number of its applications in the source. If it is applied once, by name, its parameters can be its user's
+    /// variables.
     pub(crate) sites: u32,
-    /// Where it was applied first, once it is built.
+    /// Location of its first application, once it is built.
     pub(crate) applied: Span,
     pub(crate) built: Option<RoutineInst>,
 }
@@ -95,12 +95,12 @@ pub(crate) struct ControlData {
 pub(crate) struct ParserData {
     pub(crate) parser: hir::ParserId,
     pub(crate) env: Env,
-    /// How many copies of its states there are.
+    /// Number of copies of its states.
     pub(crate) copies: u32,
 }
 
 impl Elab<'_> {
-    /// The instance that an id stands for here, made if it is new.
+    /// Returns the instance that an id stands for here; makes it if it is new.
     pub(crate) fn instance(&mut self, id: InstanceId) -> Result<InstRef> {
         if let Some(&known) = self
             .env
@@ -120,7 +120,7 @@ impl Elab<'_> {
         self.instantiate(id, &name)
     }
 
-    /// The elements of an array of externs, made if they are new.
+    /// Returns the elements of an array of externs; makes them if they are new.
     pub(crate) fn instance_array(&mut self, id: InstanceId) -> Result<Rc<[InstRef]>> {
         let known = self.env.arrays.get(&id);
         if let Some(known) = known.or_else(|| self.global_arrays.get(&id)) {
@@ -204,7 +204,7 @@ impl Elab<'_> {
         type_name: &str,
         type_annotations: &[hir::Annotation],
     ) -> SmolStr {
-        // An unnamed instance goes by its type's name, and so by its type's `@name`.
+        // An unnamed instance is called by its type's name, and so by its type's `@name`.
         let annotations = if declared.name.is_empty() && name == type_name {
             type_annotations
         } else {
@@ -213,7 +213,7 @@ impl Elab<'_> {
         names::control_plane(&self.env.path, name, annotations)
     }
 
-    /// The environment of a new instance, constructor arguments bound.
+    /// Makes the environment of a new instance, with constructor arguments bound.
     fn instance_env(
         &mut self,
         declared: &hir::Instance,
@@ -237,10 +237,10 @@ impl Elab<'_> {
         Ok(env)
     }
 
-    /// The object that an expression stands for; `None` if it is a value.
+    /// Returns the object that an expression stands for; `None` if it is a value.
     pub(crate) fn object(&mut self, expr: &Expr) -> Result<Option<InstRef>> {
         Ok(match &expr.kind {
-            // An array of them is none.
+            // An array of objects is not an object.
             ExprKind::Instance(id) if self.module.instances[*id].count.is_some() => None,
             ExprKind::Instance(id) => Some(self.instance(*id)?),
             ExprKind::This => self.env.this,
@@ -268,7 +268,7 @@ impl Elab<'_> {
         })
     }
 
-    /// The object that an expression must stand for.
+    /// Returns the object that an expression must stand for.
     pub(crate) fn must_be_object(&mut self, expr: &Expr) -> Result<InstRef> {
         match self.object(expr)? {
             Some(object) => Ok(object),
@@ -344,7 +344,7 @@ impl Elab<'_> {
         Ok(InstRef::Extern(made))
     }
 
-    /// A constructor argument of an extern, or a table's property.
+    /// Evaluates a constructor argument of an extern, or a table's property.
     pub(crate) fn ctor_value(&mut self, expr: &Expr) -> Result<CtorValue> {
         if let Some(object) = self.object(expr)? {
             return match object {
@@ -408,7 +408,7 @@ impl Elab<'_> {
         Ok(())
     }
 
-    /// Assigns a variable's initial value, or what stands for an undefined one.
+    /// Assigns a variable's initial value, or the value that stands for an undefined one.
     pub(crate) fn initialise(
         &mut self,
         id: LocalId,
@@ -481,7 +481,7 @@ impl Elab<'_> {
         }))
     }
 
-    /// The kind in `@match(kind)`; exact without it.
+    /// Returns the kind in `@match(kind)`; exact without it.
     fn match_annotation(
         &mut self,
         annotations: &[hir::Annotation],
@@ -507,7 +507,7 @@ impl Elab<'_> {
         self.match_kind(kind.as_deref().unwrap_or("?"), span)
     }
 
-    /// The IR's match kind of a name.
+    /// Returns the IR's match kind with a name.
     pub(crate) fn match_kind(&mut self, name: &str, span: Span) -> Result<ir::MatchKind> {
         match ir::MatchKind::from_name(name) {
             Some(kind) => Ok(kind),
@@ -515,7 +515,7 @@ impl Elab<'_> {
         }
     }
 
-    /// Runs `build` with another environment and gives both back.
+    /// Runs `build` with another environment; returns its result and this environment.
     pub(crate) fn within<R>(
         &mut self,
         env: Env,

@@ -11,8 +11,8 @@
 //!   directly called actions become routines ([`calls`]);
 //! - what the language leaves undefined is zero.
 //!
-//! The input is free of errors, so what is refused here is what only instantiation can know, or what
-//! the IR cannot hold.
+//! The input is free of errors. The errors reported here are those that only instantiation can find, and programs
+//! that the IR cannot hold.
 
 mod apart;
 mod args;
@@ -54,11 +54,11 @@ use std::rc::Rc;
 use storage::Storage;
 use types::Shape;
 
-/// The most statements, expressions, states or instances a program may grow to. Instantiation can
-/// double a program at each level; this ends it before the machine does.
+/// Maximum number of statements, expressions, states and instances that a program may grow to. Instantiation can
+/// double a program at each level; this limit ends it before memory is exhausted.
 const MAX_SIZE: usize = 1_000_000;
 
-/// How deep calls, instances, statements, expressions and types may nest together.
+/// Maximum depth to which calls, instances, statements, expressions and types may nest together.
 const MAX_DEPTH: u32 = 400;
 
 /// Turns a checked program into IR, with warnings.
@@ -85,7 +85,7 @@ pub fn elaborate(module: &hir::Module) -> Result<(ir::Program, Diagnostics), Dia
     Ok((elab.program, elab.diagnostics))
 }
 
-/// Stands for an error that was reported.
+/// Marks an error that was already reported.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Failed;
 
@@ -94,13 +94,13 @@ pub(crate) type Result<T, E = Failed> = std::result::Result<T, E>;
 
 /// The state of one elaboration.
 pub(crate) struct Elab<'a> {
-    /// What is elaborated.
+    /// Module to elaborate.
     module: &'a hir::Module,
-    /// What is built.
+    /// Program under construction.
     program: ir::Program,
-    /// What was found.
+    /// Diagnostics so far.
     diagnostics: Diagnostics,
-    /// What names mean where we are.
+    /// Meanings of names in the current scope.
     env: Env,
     /// The statements being built.
     body: Body,
@@ -123,15 +123,15 @@ pub(crate) struct Elab<'a> {
     shapes: HashMap<hir::Ty, Rc<Shape>>,
     header_types: HashMap<hir::Ty, ir::HeaderType>,
     enums: HashMap<hir::EnumId, ir::Enum>,
-    /// Layouts of headers that are a scalar alone.
+    /// Layouts of headers whose only field is a scalar.
     boxes: HashMap<ir::Type, ir::HeaderType>,
-    /// Whether the elements of arrays lie apart in what is being allocated.
+    /// True if the elements of arrays lie apart in the storage being allocated.
     apart: bool,
-    /// What the target of the compound assignment being built holds.
+    /// Value of the target of the compound assignment being built.
     target: Option<value::Value>,
-    /// The stack that a header is an element of.
+    /// Stack that each header is an element of.
     stack_of: HashMap<ir::Header, ir::Stack>,
-    /// How often each instance is applied in the source.
+    /// Number of applications of each instance in the source.
     apply_sites: HashMap<hir::InstanceId, u32>,
     /// `out` parameters of the parser being spliced that are its user's own storage.
     shared_outs: Vec<hir::LocalId>,
@@ -141,11 +141,11 @@ pub(crate) struct Elab<'a> {
     names: HashMap<(names::Kind, smol_str::SmolStr), Vec<Span>>,
     /// The owners of P4Runtime ids.
     ids: ids::Ids,
-    /// Everything built, for [`MAX_SIZE`].
+    /// Size of everything built, for [`MAX_SIZE`].
     size: usize,
-    /// How deep the recursion is, for [`MAX_DEPTH`].
+    /// Depth of the recursion, for [`MAX_DEPTH`].
     depth: u32,
-    /// Whether [`MAX_SIZE`] or [`MAX_DEPTH`] was reported.
+    /// True if [`MAX_SIZE`] or [`MAX_DEPTH`] was reported.
     exhausted: bool,
 }
 
@@ -190,14 +190,14 @@ impl<'a> Elab<'a> {
 
     /// Reports an error.
     fn fail<T>(&mut self, diagnostic: Diagnostic) -> Result<T> {
-        // What several blocks share is looked at for each.
+        // Code that several blocks share is visited for each of them.
         if !self.diagnostics.iter().any(|known| *known == diagnostic) {
             self.diagnostics.push(diagnostic);
         }
         Err(Failed)
     }
 
-    /// Counts something built; fails once there is too much.
+    /// Adds to the size of what is built; fails if it becomes too large.
     fn grow(&mut self, by: usize, span: Span) -> Result<()> {
         self.size += by;
         if self.size <= MAX_SIZE {
@@ -210,7 +210,7 @@ impl<'a> Elab<'a> {
         Err(Failed)
     }
 
-    /// Goes one level deeper; fails where that is too deep.
+    /// Goes one level deeper; fails if that is too deep.
     fn deeper<R>(&mut self, span: Span, build: impl FnOnce(&mut Self) -> Result<R>) -> Result<R> {
         if self.depth >= MAX_DEPTH {
             if !self.exhausted {
@@ -225,7 +225,7 @@ impl<'a> Elab<'a> {
         built
     }
 
-    /// The index of a member of `error`, added if the program doesn't declare it.
+    /// Returns the index of a member of `error`, which is added if the program does not declare it.
     fn error_member(&mut self, name: &str) -> u32 {
         let errors = &mut self.program.errors;
         let index = errors.iter().position(|e| e == name).unwrap_or_else(|| {

@@ -24,7 +24,7 @@ impl Elab<'_> {
         }
     }
 
-    /// `continue`: leaves the body, after which comes what goes on to the next round.
+    /// `continue`: leaves the body. The code that leads to the next iteration follows it.
     pub(crate) fn continue_stmt(&mut self, span: Span) -> Result<()> {
         match self.body.loops.last_mut() {
             Some(frame) => {
@@ -36,7 +36,7 @@ impl Elab<'_> {
         }
     }
 
-    /// A loop's body, labelled if something continues; and whether something breaks.
+    /// Builds a loop's body, labelled if there is a `continue`. Returns true if there is a `break`.
     fn loop_body(&mut self, outer: Label, body: &Block, span: Span) -> Result<bool> {
         let inner = self.program.make_label();
         self.body.loops.push(LoopFrame {
@@ -99,7 +99,7 @@ impl Elab<'_> {
         }
     }
 
-    /// The variable of a loop.
+    /// Makes the variable of a loop.
     fn loop_variable(&mut self, local: LocalId, span: Span) -> Result<Storage> {
         self.declare(local, None)?;
         match self.env.locals.get(&local) {
@@ -108,8 +108,8 @@ impl Elab<'_> {
         }
     }
 
-    /// From `lo` up to and including `hi`. The end is tested before counting on, so that a range that
-    /// ends at the type's last value ends.
+    /// Iterates from `lo` up to and including `hi`. The end is tested before counting, so that a range that ends at
+    /// the type's last value terminates.
     fn for_range(
         &mut self,
         local: LocalId,
@@ -163,7 +163,7 @@ impl Elab<'_> {
         self.emit_if(not_empty, then, Vec::new(), span)
     }
 
-    /// Once for each element of a list or stack, the body copied each time.
+    /// Iterates over the elements of a list or stack; the body is copied for each element.
     fn for_elements(
         &mut self,
         local: LocalId,
@@ -194,7 +194,7 @@ impl Elab<'_> {
                 self.elements_of(&value, span)
             }
         };
-        // They are those of before the loop, whatever its turns do.
+        // The elements are those before the loop, whatever its iterations do.
         let changes = may_change(body, elems);
         let mut fixed = Vec::new();
         for value in values {

@@ -7,18 +7,18 @@ use hir::{Annotation, AnnotationBody, ConstValue};
 use p4runtime::Prefix;
 use smol_str::{SmolStr, format_smolstr};
 
-/// What the control plane finds by name. Things of different kinds may share a name.
+/// Kind of an object that the control plane finds by name. Objects of different kinds may share a name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Kind {
     Table,
     Action,
     ValueSet,
-    /// An extern object, by the word its type has in common with others of its kind.
+    /// An extern object, by the word that its type shares with others of its kind.
     Extern(&'static str),
 }
 
 impl Kind {
-    /// The kind of an extern's objects; `None` if the control plane has no business with them.
+    /// Returns the kind of an extern's objects; `None` if the control plane does not access them.
     pub(crate) fn of_extern(ty: &str) -> Option<Kind> {
         let ty = ty.to_ascii_lowercase();
         [
@@ -33,7 +33,8 @@ impl Kind {
         .map(Kind::Extern)
     }
 
-    /// What its P4Runtime ids begin with; `None` for objects, of which [`Prefix::of_extern`] says it.
+    /// Returns the prefix of its P4Runtime ids; `None` for extern objects, whose prefix [`Prefix::of_extern`]
+    /// returns.
     fn prefix(self) -> Option<Prefix> {
         match self {
             Kind::Table => Some(Prefix::Table),
@@ -43,7 +44,7 @@ impl Kind {
         }
     }
 
-    /// What a user calls it.
+    /// Returns the word for it in messages.
     fn word(self) -> &'static str {
         match self {
             Kind::Table => "table",
@@ -55,9 +56,9 @@ impl Kind {
 }
 
 impl Elab<'_> {
-    /// Takes a control-plane name for a declaration; reports it if another declaration of its kind has
-    /// it. One declaration may come again: an action is built again for each set of bound arguments.
-    /// What is `@hidden` has no name to the control plane.
+    /// Takes a control-plane name for a declaration. Reports it if another declaration of its kind has the name. A
+    /// declaration may be visited again: an action is built again for each set of bound arguments. A declaration
+    /// with `@hidden` has no name for the control plane.
     pub(crate) fn claim_name(
         &mut self,
         kind: Kind,
@@ -83,8 +84,8 @@ impl Elab<'_> {
     }
 }
 
-/// The fully qualified control-plane name of something declared in `path`: `@name` stands for its own
-/// name, and with a leading dot for all of it.
+/// Returns the fully qualified control-plane name of something declared in `path`. `@name` replaces its own name,
+/// or, with a leading dot, the entire name.
 pub(crate) fn control_plane(path: &str, name: &str, annotations: &[Annotation]) -> SmolStr {
     match given_name(annotations) {
         Some(given) => match given.strip_prefix('.') {
@@ -95,7 +96,7 @@ pub(crate) fn control_plane(path: &str, name: &str, annotations: &[Annotation]) 
     }
 }
 
-/// The name in `@name("...")`.
+/// Returns the name in `@name("...")`.
 fn given_name(annotations: &[Annotation]) -> Option<&str> {
     annotations.iter().find_map(|a| match &a.body {
         AnnotationBody::Values(values) if a.name == "name" => match &values[..] {
@@ -106,12 +107,12 @@ fn given_name(annotations: &[Annotation]) -> Option<&str> {
     })
 }
 
-/// Whether there is an annotation of a name.
+/// Returns true if there is an annotation with this name.
 pub(crate) fn has(annotations: &[Annotation], name: &str) -> bool {
     annotations.iter().any(|a| a.name == name)
 }
 
-/// Annotations as the IR keeps them; `@name` has done its work.
+/// Returns annotations as the IR keeps them, without `@name`, which is already applied.
 pub(crate) fn keep(annotations: &[Annotation]) -> Vec<ir::Annotation> {
     annotations
         .iter()

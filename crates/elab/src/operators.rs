@@ -54,7 +54,7 @@ impl Elab<'_> {
         self.binary(op, a, b, ty, span)
     }
 
-    /// By how much to shift, which may be a compile-time `int`.
+    /// Returns the distance of a shift, which may be a compile-time `int`.
     pub(crate) fn shift_distance(&mut self, by: &hir::Expr) -> Result<Expr> {
         match self.evaluate(by) {
             Some(ConstValue::Int(value)) => Ok(self.distance(&value, by.span)),
@@ -63,7 +63,7 @@ impl Elab<'_> {
     }
 
     fn distance(&mut self, value: &BigInt, span: Span) -> Expr {
-        // Any distance of a width's size or more does the same.
+        // All distances of at least the width have the same effect.
         let by = u64::try_from(value).unwrap_or(u64::from(u32::MAX));
         let by = if value.is_negative() { 0 } else { by };
         let bits = Bits::new(32, by.min(u64::from(u32::MAX)));
@@ -92,7 +92,7 @@ impl Elab<'_> {
         Ok(self.all_of(&equal, span))
     }
 
-    /// Whether all of them hold: however many they are, in a tree that is not deep.
+    /// Conjunction of any number of conditions, as a tree that is not deep.
     fn all_of(&mut self, conditions: &[Expr], span: Span) -> Expr {
         if conditions.len() > MAX_HEIGHT as usize {
             let (left, right) = conditions.split_at(conditions.len() / 2);

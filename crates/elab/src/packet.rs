@@ -13,14 +13,14 @@ use ir::{BinaryOp, HeaderRef, Place, StmtKind, Type};
 /// The size of a varbit that is extracted, in bits.
 #[derive(Clone, Copy)]
 enum Size<'e> {
-    /// Evaluated before the header, as it is written.
+    /// Evaluated before the header, in the order of the source.
     Known(ir::Expr),
     /// Evaluated after it.
     Open(&'e Expr),
 }
 
 impl Elab<'_> {
-    /// A method of the packet, coming in or going out.
+    /// Builds a call of a method of the incoming or outgoing packet.
     pub(crate) fn packet_method(
         &mut self,
         packet: InstRef,
@@ -57,7 +57,7 @@ impl Elab<'_> {
         Ok(Value::Nothing)
     }
 
-    /// The bits of a varbit that is extracted.
+    /// Evaluates the size of an extracted varbit, in bits.
     fn varbit_size(&mut self, size: &Expr) -> Result<ir::Expr> {
         let bits = self.scalar(size)?;
         let bits = self.cast(bits, Type::bit(32), size.span);
@@ -97,7 +97,7 @@ impl Elab<'_> {
         Ok(())
     }
 
-    /// The stack whose `next` an expression is, or is a union's member of.
+    /// Returns the stack whose `next` element an expression is, or is a member of.
     fn next_of(&mut self, expr: &Expr) -> Result<Option<StackLoc>> {
         let mut at = expr;
         while let ExprKind::Field(inner, _) | ExprKind::Cast(inner) = &at.kind {
@@ -141,7 +141,7 @@ impl Elab<'_> {
         }
     }
 
-    /// One wide lookahead; its value is split by slices.
+    /// Makes one wide look-ahead, whose value is split by slices.
     fn lookahead(&mut self, ty: &Ty, span: Span) -> Result<Value> {
         let mut types = Vec::new();
         self.leaf_types(ty, span, &mut types)?;

@@ -17,21 +17,21 @@ pub(crate) struct Graph {
     pub(crate) states: PrimaryMap<State, StateData>,
     /// The state whose statements are being built.
     pub(crate) current: State,
-    /// Whether that state has its transition.
+    /// True if that state has its transition.
     pub(crate) ended: bool,
-    /// What the names of this copy's states begin with.
+    /// Prefix of the names of this copy's states.
     pub(crate) prefix: SmolStr,
 }
 
-/// Where the states of a parser lead.
+/// Targets of a parser's transitions.
 struct Targets {
     states: HashMap<StateId, State>,
     accept: Target,
 }
 
 impl Elab<'_> {
-    /// Makes the instances, value sets and constants of a new parser instance: one for all copies of
-    /// its states.
+    /// Makes the instances, value sets and constants of a new parser instance, which all copies of its states
+    /// share.
     pub(crate) fn declare_parser(&mut self, inst: ParserInst) -> Result<()> {
         let module = self.module;
         let data = &self.parsers[inst];
@@ -197,7 +197,7 @@ impl Elab<'_> {
         result.map(|()| begin)
     }
 
-    /// What a parser does before its first state: undefined and initial values.
+    /// Builds the code before a parser's first state: undefined and initial values.
     fn prologue(
         &mut self,
         body: &ParserBody,
@@ -228,7 +228,7 @@ impl Elab<'_> {
         Ok(())
     }
 
-    /// Packets share nothing in a parser that a target could keep others from.
+    /// Refuses `@atomic` in a parser: packets share no state there.
     fn refuse_atomic(&mut self, annotations: &[hir::Annotation]) -> Result<()> {
         match annotations.iter().find(|a| a.name == "atomic") {
             Some(annotation) => self.fail(errors::atomic_parser(annotation.span)),
@@ -279,7 +279,7 @@ impl Elab<'_> {
                         span: *span,
                     });
                 }
-                // What is compared at run time is a key of its own, which one case asks to be true.
+                // A comparison at run time is a key of its own, which one case requires to be true.
                 for (i, condition) in conditions.into_iter().enumerate() {
                     let Some(condition) = condition else { continue };
                     scalars.push(self.save_scalar(condition, built[i].span)?);
@@ -299,13 +299,13 @@ impl Elab<'_> {
         }
     }
 
-    /// Whether all values of a keyset are known.
+    /// Returns true if all values of a keyset are known.
     fn is_fixed(&self, keyset: &Keyset) -> bool {
         set_values(keyset)
             .all(|e| matches!(e.kind, hir::ExprKind::Default) || self.evaluate(e).is_some())
     }
 
-    /// Whether a key is in a set whose values are known at run time only.
+    /// Condition that a key is in a set whose values are only known at run time.
     fn is_member(&mut self, key: ir::Expr, keyset: &Keyset, span: Span) -> Result<ir::Expr> {
         let ty = self.type_of(key);
         Ok(match keyset {
@@ -329,7 +329,7 @@ impl Elab<'_> {
         })
     }
 
-    /// A keyset; none for what an earlier one covers.
+    /// Builds a keyset; `None` for further fields of a value set, which its first field covers.
     fn keyset(&mut self, keyset: &Keyset, width: u32, span: Span) -> Result<Option<ir::Keyset>> {
         Ok(Some(match keyset {
             Keyset::Any => ir::Keyset::Any,
@@ -354,7 +354,7 @@ impl Elab<'_> {
         }))
     }
 
-    /// A compile-time value of a key's width.
+    /// Evaluates a compile-time value, with a key's width.
     pub(crate) fn key_bits(&mut self, expr: &hir::Expr, width: u32) -> Result<ir::Bits> {
         if let hir::ExprKind::Default = expr.kind {
             return Ok(ir::Bits::zero(width));
@@ -379,7 +379,7 @@ impl Elab<'_> {
         }
     }
 
-    /// Changes what the names of states begin with; gives what it was.
+    /// Changes the prefix of the names of states; returns the previous prefix.
     fn set_prefix(&mut self, prefix: &str) -> SmolStr {
         match &mut self.body.graph {
             Some(graph) => std::mem::replace(&mut graph.prefix, prefix.into()),
@@ -427,7 +427,7 @@ fn new_state(states: &mut PrimaryMap<State, StateData>, name: &str, span: Span) 
     })
 }
 
-/// The values that a keyset is made of.
+/// Returns the values in a keyset.
 fn set_values(keyset: &Keyset) -> impl Iterator<Item = &hir::Expr> {
     let (a, b) = match keyset {
         Keyset::Any | Keyset::ValueSet(..) => (None, None),

@@ -152,7 +152,7 @@ impl Elab<'_> {
         }
     }
 
-    /// The storage of a slot, made for the first block that has it as a parameter.
+    /// Returns the storage of a slot, which is allocated for the first block that has it as a parameter.
     fn slot(
         &mut self,
         name: &'static str,
@@ -188,7 +188,7 @@ impl Elab<'_> {
         Ok(storage)
     }
 
-    /// Puts the slots in the architecture's order.
+    /// Sorts the slots in the architecture's order.
     fn list_slots(&mut self, arch: &Architecture) {
         let order = arch.shared_slots();
         self.program
@@ -196,7 +196,7 @@ impl Elab<'_> {
             .sort_by_key(|slot| order.iter().position(|name| *name == slot.name));
     }
 
-    /// Refuses headers, and values of no fixed width, that would go from stage to stage.
+    /// Refuses headers, and values without a fixed width, that would pass from stage to stage.
     fn crossing(&mut self, arch: &Architecture, span: Span) -> Result<()> {
         let program = &self.program;
         let varies = |var: ir::Var| matches!(program.vars[var].ty, ir::Type::Varbit(_));

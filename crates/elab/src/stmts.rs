@@ -9,7 +9,7 @@ use hir::{Block, Expr, Stmt};
 use ir::StmtKind;
 
 impl Elab<'_> {
-    /// Statements in order. One that fails doesn't keep the next ones from being looked at.
+    /// Builds statements in order. If one fails, the next ones are still checked.
     pub(crate) fn stmts(&mut self, block: &Block) -> Result<()> {
         let mut result = Ok(());
         for stmt in block {
@@ -93,8 +93,8 @@ impl Elab<'_> {
         if let (hir::LocalKind::Const, Some(_)) = (self.module.locals[id].kind, init) {
             return self.declare(id, init);
         }
-        // The initial value is read before the variable comes to be: in a loop both are the same
-        // storage each time.
+        // The initial value is read before the variable is made: in a loop, both are the same storage in each
+        // iteration.
         match init {
             Some(init) => {
                 let value = self.eval(init)?;
@@ -111,7 +111,8 @@ impl Elab<'_> {
         }
     }
 
-    /// A parser has nothing that packets share, and its states are no block.
+    /// Builds an atomic block. Refuses it in a parser, where packets share no state, and whose states are not
+    /// blocks.
     fn atomic(&mut self, inner: &Block, span: Span) -> Result<()> {
         if self.body.in_parser {
             return self.fail(crate::errors::atomic_parser(span));

@@ -1,4 +1,4 @@
-//! Where values live: structs, tuples, unions and stacks split into variables and headers.
+//! Storage of values: structs, tuples, unions and stacks are split into variables and headers.
 
 use crate::array::{ArrayLoc, Flat};
 use crate::types::Shape;
@@ -9,14 +9,14 @@ use ir::{ExprKind, Header, HeaderData, HeaderRef, HeaderType, Place, Stack, Stac
 use smol_str::{SmolStr, format_smolstr};
 use std::rc::Rc;
 
-/// Where a value of any type lives.
+/// Storage of a value of any type.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Storage {
     /// One value.
     Scalar(Place),
     /// A header.
     Header(HeaderLoc),
-    /// A struct's or tuple's elements, or those of an array that lie apart.
+    /// The elements of a struct or tuple, or of an array whose elements lie apart.
     Struct(Rc<[Storage]>),
     /// A header union's members.
     Union(Rc<[HeaderLoc]>),
@@ -29,7 +29,7 @@ pub(crate) enum Storage {
 /// A header in storage.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct HeaderLoc {
-    /// Which.
+    /// The header.
     pub(crate) at: HeaderRef,
     /// Its layout.
     pub(crate) ty: HeaderType,
@@ -45,21 +45,21 @@ impl HeaderLoc {
     }
 }
 
-/// A stack in storage. A stack of unions is one stack a member; they share the next index.
+/// A stack in storage. A stack of unions has one stack for each member; they share the next index.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct StackLoc {
-    /// One, or one a union's member.
+    /// One stack, or one for each member of the union.
     pub(crate) members: Rc<[(Stack, HeaderType)]>,
-    /// Whether its elements are unions.
+    /// True if its elements are unions.
     pub(crate) of_unions: bool,
-    /// How many elements.
+    /// Number of elements.
     pub(crate) size: u32,
-    /// Holds the next index.
+    /// Variable with the next index.
     pub(crate) next: Var,
 }
 
 impl StackLoc {
-    /// An element, by the headers that it consists of.
+    /// Returns an element, given its headers.
     fn element(&self, headers: Vec<(HeaderRef, HeaderType)>) -> Storage {
         match headers[..] {
             [(at, ty)] if !self.of_unions => Storage::Header(HeaderLoc {
@@ -72,7 +72,7 @@ impl StackLoc {
     }
 }
 
-/// A scalar or a header: what storage ends in.
+/// A scalar or a header: a leaf of storage.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Leaf {
     /// A scalar.
@@ -153,8 +153,8 @@ impl Elab<'_> {
         })
     }
 
-    /// Where the field of this number is declared, if it is a header stack or another array: its size is there, and not where
-    /// there is a variable of the struct.
+    /// Returns the location of a field's declaration, if it is a header stack or another array. Its size is given
+    /// there, and not where a variable of the struct is declared.
     fn declared_at(&self, composite: &Ty, field: usize, ty: &Ty) -> Option<Span> {
         let (Ty::Composite(id, _), Ty::Stack(..)) = (self.resolve(composite), self.resolve(ty))
         else {
@@ -188,7 +188,7 @@ impl Elab<'_> {
         }))
     }
 
-    /// A stack of headers, each with the name that `element` gives it.
+    /// Makes a stack of headers, each with the name that `element` returns.
     pub(crate) fn stack_of_headers(
         &mut self,
         name: SmolStr,
@@ -212,7 +212,7 @@ impl Elab<'_> {
         stack
     }
 
-    /// Storage for what other storage holds.
+    /// Allocates storage of the same form as other storage.
     pub(crate) fn storage_like(&mut self, like: &Storage, span: Span) -> Result<Storage> {
         self.grow(1, span)?;
         Ok(match like {
@@ -259,7 +259,7 @@ impl Elab<'_> {
         })
     }
 
-    /// An element of a stack; a constant index gives the header itself.
+    /// Returns an element of a stack; a constant index gives the header itself.
     pub(crate) fn element(&self, stack: &StackLoc, index: ir::Expr) -> Storage {
         let constant = match &self.program.exprs[index].kind {
             ExprKind::Const(bits) => bits.to_u64().filter(|&i| i < u64::from(stack.size)),
@@ -279,7 +279,7 @@ impl Elab<'_> {
         stack.element(refs)
     }
 
-    /// The elements of a stack in order.
+    /// Returns the elements of a stack in order.
     pub(crate) fn elements(&self, stack: &StackLoc) -> Vec<Storage> {
         (0..stack.size as usize)
             .map(|i| {
@@ -295,7 +295,7 @@ impl Elab<'_> {
             .collect()
     }
 
-    /// Storage of a header's field by its index in the declaration.
+    /// Returns the storage of a header's field, by the field's index in the declaration.
     pub(crate) fn field_storage(
         &mut self,
         header: &HeaderLoc,
@@ -308,7 +308,7 @@ impl Elab<'_> {
         self.field_at(header.at, &field, &mut at, span)
     }
 
-    /// Where a declared field's scalars begin in a header's layout, and the field's type.
+    /// Returns the index of a declared field's first scalar in a header's layout, and the field's type.
     pub(crate) fn flat_index(&mut self, ty: &Ty, index: u32, span: Span) -> Result<(u32, Ty)> {
         let fields = self.composite_fields(ty);
         let mut start = 0;
@@ -347,7 +347,7 @@ impl Elab<'_> {
         })
     }
 
-    /// The scalars and headers of storage in order; a stack's elements come before its next index.
+    /// Returns the scalars and headers of storage in order; a stack's elements come before its next index.
     pub(crate) fn leaves(&self, storage: &Storage) -> Vec<Leaf> {
         let mut leaves = Vec::new();
         self.collect_leaves(storage, &mut leaves);
@@ -374,7 +374,7 @@ impl Elab<'_> {
         }
     }
 
-    /// The places of all scalars of storage, headers' fields included, next indices not.
+    /// Returns the places of all scalars of storage, including headers' fields but not next indices.
     pub(crate) fn places(&self, storage: &Storage) -> Vec<Place> {
         let mut places = Vec::new();
         self.collect_places(storage, &mut places);
@@ -410,7 +410,7 @@ impl Elab<'_> {
         (0..count).map(move |i| Place::Field(at, i))
     }
 
-    /// The type of what a place holds.
+    /// Returns the type of a place.
     pub(crate) fn place_type(&self, place: Place) -> Type {
         match place {
             Place::Var(var) => self.program.vars[var].ty,
@@ -421,7 +421,7 @@ impl Elab<'_> {
         }
     }
 
-    /// The layout of a header.
+    /// Returns the layout of a header.
     pub(crate) fn header_ref_type(&self, header: HeaderRef) -> HeaderType {
         match header {
             HeaderRef::Header(header) => self.program.headers[header].ty,
@@ -433,7 +433,7 @@ impl Elab<'_> {
         }
     }
 
-    /// Whether storage is always in the same place: no index is evaluated to find it.
+    /// Returns true if storage is always in the same place, so that no index is evaluated to find it.
     pub(crate) fn is_static(&self, storage: &Storage) -> bool {
         let fixed = |h: HeaderRef| matches!(h, HeaderRef::Header(_));
         match storage {
@@ -447,7 +447,7 @@ impl Elab<'_> {
     }
 }
 
-/// A union's storage.
+/// Returns the storage of a union.
 pub(crate) fn union_of(members: impl Iterator<Item = (HeaderRef, HeaderType)>) -> Storage {
     let members: Vec<_> = members.collect();
     let all: Rc<[HeaderRef]> = members.iter().map(|&(at, _)| at).collect();

@@ -1,4 +1,4 @@
-//! Application of a sub-parser: the state it happens in is split around a copy of its states.
+//! Application of a sub-parser: the state that applies it is split around a copy of the sub-parser's states.
 
 use crate::args::ParamInst;
 use crate::calls::Bound;
@@ -11,15 +11,15 @@ use ir::{Bits, Keyset, SelectCase, Target, Transition};
 use smol_str::format_smolstr;
 
 impl Elab<'_> {
-    /// Whether a statement of a state goes on in another state: it applies a parser, or returns from
-    /// a function that became states.
+    /// Returns true if a statement of a state continues in another state: it applies a parser, or returns from a
+    /// function that became states.
     pub(crate) fn splits_state(&self, stmt: &Stmt) -> bool {
         let in_states = self.body.inlined.last().is_some_and(|f| f.after.is_some());
         applies_parser(std::slice::from_ref(stmt))
             || in_states && !matches!(stmt.kind, StmtKind::Return(_)) && returns(stmt)
     }
 
-    /// Such a statement.
+    /// Builds such a statement.
     pub(crate) fn splitting_stmt(&mut self, stmt: &Stmt) -> Result<()> {
         match &stmt.kind {
             StmtKind::Call(call) => match &call.callee {
@@ -33,7 +33,7 @@ impl Elab<'_> {
         }
     }
 
-    /// The branches of an `if` become states.
+    /// Turns the branches of an `if` into states.
     fn splitting_if(&mut self, arms: &[IfArm], otherwise: &Block, span: Span) -> Result<()> {
         let name = self.state_name();
         let mut after = None;
@@ -130,7 +130,7 @@ impl Elab<'_> {
         self.copy_out(&outs)
     }
 
-    /// What the states of a copy are called by: the instance, and which copy.
+    /// Returns the prefix of the names of a copy's states: the instance, and the number of the copy.
     fn copy_name(&self, object: &Expr, inst: crate::instances::ParserInst) -> smol_str::SmolStr {
         let data = &self.parsers[inst];
         let name = match &object.kind {

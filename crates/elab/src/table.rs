@@ -16,7 +16,7 @@ use ir::{
 use num_traits::ToPrimitive;
 use smol_str::SmolStr;
 
-/// Keys whose values take statements, by index, and the variables that are set before each use.
+/// Keys whose values take statements, by index, with the variables that are set before each use.
 type Computed = Vec<(usize, Var)>;
 
 /// A table of this control instance.
@@ -24,7 +24,7 @@ type Computed = Vec<(usize, Var)>;
 pub(crate) struct TableInst {
     pub(crate) table: Table,
     pub(crate) computed: Computed,
-    /// The declared action of each in the table's list.
+    /// Declared action of each action in the table's list.
     pub(crate) actions: Vec<ActionId>,
 }
 
@@ -33,11 +33,11 @@ pub(crate) struct TableInst {
 struct DataParams {
     /// Each scalar, in order.
     params: Vec<Var>,
-    /// Headers and stacks, and what they are made of when the action begins.
+    /// Headers and stacks, with their values when the action begins.
     headers: Vec<(Storage, Value)>,
 }
 
-/// Searches a value for a header that is not valid.
+/// Returns true if a value contains a header that is not valid.
 fn has_invalid(value: &Value) -> bool {
     match value {
         Value::Invalid(_) => true,
@@ -46,7 +46,7 @@ fn has_invalid(value: &Value) -> bool {
     }
 }
 
-/// How the entries of a table are prioritised.
+/// Rule for the priorities of a table's entries.
 pub(crate) struct PriorityRule {
     pub(crate) largest_wins: bool,
     pub(crate) delta: u64,
@@ -86,7 +86,7 @@ impl Elab<'_> {
         let properties = self.properties(declared, &name, &mut rule)?;
         let entries = self.entries(declared, &keys, &actions, &rule)?;
         let size = match &declared.size {
-            // 0 leaves the size to the target, as none does.
+            // 0 leaves the size to the target, as an omitted size does.
             Some(size) if self.must_be_int(size)?.sign() != num_bigint::Sign::NoSign => {
                 let most = self.must_be_size(size, "the size of a table")?;
                 if entries.len() as u64 > most {
@@ -129,11 +129,11 @@ impl Elab<'_> {
         self.check_sibling_ids(declared.keys.iter().map(|key| &*key.annotations));
         let (mut keys, mut computed) = (Vec::new(), Vec::new());
         for (i, key) in declared.keys.iter().enumerate() {
-            // What a later key changes is not seen by this one.
+            // This key must not see what a later key changes.
             let changes = declared.keys[i + 1..].iter().any(|k| has_effects(&k.expr));
             let mut expr = None;
             if !takes_statements(&key.expr) && !changes {
-                // An element of an array that the packet chooses takes some for its number.
+                // An element of an array that is selected at run time takes statements for its index.
                 let statements = self.block(|elab| {
                     expr = Some(elab.scalar(&key.expr)?);
                     Ok(())
@@ -179,7 +179,7 @@ impl Elab<'_> {
         Ok((keys, computed))
     }
 
-    /// `NoAction` as the default of a table that declares none.
+    /// Adds `NoAction` as the default of a table that declares none.
     fn no_action(
         &mut self,
         ids: &mut Vec<ActionId>,
@@ -212,7 +212,7 @@ impl Elab<'_> {
         Ok(call(actions.len() - 1))
     }
 
-    /// An action as a table lists it.
+    /// Returns an action as a table lists it.
     fn table_action(&mut self, listed: &hir::ActionRef) -> Result<ir::Action> {
         let action = &self.module.actions[listed.action];
         let directional = action
@@ -226,7 +226,7 @@ impl Elab<'_> {
         }
     }
 
-    /// An action without directional parameters: one for all tables of the instance.
+    /// Returns an action without directional parameters, which all tables of the instance share.
     fn plain_action(&mut self, id: ActionId) -> Result<ir::Action> {
         let local = self.local_actions.contains(&id);
         let known = if local {
@@ -259,7 +259,7 @@ impl Elab<'_> {
         let module = self.module;
         let annotations = data.iter().map(|&param| &*module.locals[param].annotations);
         self.check_sibling_ids(annotations);
-        // What an entry gives are variables, those of arrays too.
+        // Action data consists of variables, even in arrays.
         let outer = std::mem::replace(&mut self.apart, true);
         let made = self.make_params(&data, &[], &[]);
         self.apart = outer;
@@ -274,7 +274,7 @@ impl Elab<'_> {
             }
             given.push(storage);
         }
-        // What the body calls copies nothing back for it if it exits; what calls a routine does.
+        // If a callee exits, a body built here would not copy its parameters back; a call of a routine does.
         let routine = match !bound.is_empty() && calls_exiting(module, &action.body) {
             true => Some(self.action_routine(id)?),
             false => None,
@@ -307,8 +307,8 @@ impl Elab<'_> {
         }))
     }
 
-    /// Adds what the control plane gives for a parameter to `into`: a variable for each scalar, those of headers too. False if
-    /// there is something that it cannot give.
+    /// Adds a variable to `into` for each scalar that the control plane gives for a parameter, including those of
+    /// headers. Returns false if the control plane cannot give a part of it.
     fn data_params(&mut self, storage: &Storage, into: &mut DataParams, span: Span) -> bool {
         match storage {
             Storage::Scalar(Place::Var(var)) => {
@@ -339,7 +339,7 @@ impl Elab<'_> {
         }
     }
 
-    /// A valid header of what the control plane gives for its fields.
+    /// Returns a valid header whose fields the control plane gives.
     fn header_param(
         &mut self,
         header: &HeaderLoc,
@@ -363,7 +363,7 @@ impl Elab<'_> {
         Some(Value::Header(header.ty, values))
     }
 
-    /// An action with its control-plane arguments.
+    /// Builds a call of an action with its control-plane arguments.
     pub(crate) fn action_call(
         &mut self,
         call: &hir::ActionCall,
@@ -408,8 +408,8 @@ impl Elab<'_> {
         })
     }
 
-    /// The extern objects among a table's properties; those of the language itself go to `rule`, and
-    /// all others have no meaning to any target.
+    /// Returns the extern objects among a table's properties. Properties of the language itself go to `rule`; all
+    /// others have no meaning for any target.
     fn properties(
         &mut self,
         declared: &hir::Table,
@@ -436,11 +436,11 @@ impl Elab<'_> {
                         }
                     }
                 }
-                // What these are is for the target to judge.
+                // The target decides which objects these may be.
                 "implementation" | "counters" | "meters" => {
                     kept.push((name.clone(), self.property_object(name, value, table)?));
                 }
-                // A control that is instantiated twice gets here twice.
+                // A control that is instantiated twice reaches this twice.
                 _ => {
                     let ignored = errors::property_ignored(value.span, name);
                     if !self.diagnostics.iter().any(|known| *known == ignored) {
@@ -452,13 +452,13 @@ impl Elab<'_> {
         Ok(kept)
     }
 
-    /// The extern object that a property must be.
+    /// Returns the extern object that a property must be.
     fn property_object(&mut self, name: &str, value: &hir::Expr, table: &str) -> Result<CtorValue> {
         let object = if let ExprKind::Instance(id) = value.kind
             && self.module.instances[id].name.is_empty()
             && matches!(self.resolve(&value.ty), Ty::Extern(..))
         {
-            // An unnamed object of a table goes by the table and the property.
+            // An unnamed object of a table is named after the table and the property.
             let own = table
                 .strip_prefix(self.env.path.as_str())
                 .map_or(table, |rest| rest.trim_start_matches('.'));
@@ -472,7 +472,7 @@ impl Elab<'_> {
         }
     }
 
-    /// Applies a table; gives what is known of it.
+    /// Applies a table; returns its instance.
     pub(crate) fn apply_table(
         &mut self,
         id: TableId,
@@ -500,7 +500,7 @@ impl Elab<'_> {
         Ok(inst)
     }
 
-    /// Applies a table for whether it was hit.
+    /// Applies a table; returns whether it was hit.
     pub(crate) fn apply_for_hit(&mut self, id: TableId, span: Span) -> Result<ir::Expr> {
         let hit = self.new_var("hit", Type::Bool, span);
         self.apply_table(id, Some(hit), None, span)?;

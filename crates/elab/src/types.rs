@@ -1,4 +1,4 @@
-//! Types: substitution of type parameters, and what a type is made of once it is known.
+//! Types: substitution of type parameters, and the shapes of types.
 
 use crate::storage::join;
 use crate::{Elab, Result, errors};
@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// What a type that can be stored is made of.
+/// Shape of a type that can be stored.
 #[derive(Debug)]
 pub(crate) enum Shape {
     /// One value.
@@ -29,7 +29,7 @@ pub(crate) enum Shape {
 /// Type arguments by parameter.
 pub(crate) type TypeMap = HashMap<hir::TypeParamId, Ty>;
 
-/// `ty` with type parameters replaced.
+/// Returns `ty` with type parameters replaced.
 pub(crate) fn substitute(ty: &Ty, map: &TypeMap) -> Ty {
     let all = |args: &Rc<[Ty]>| -> Rc<[Ty]> { args.iter().map(|a| substitute(a, map)).collect() };
     match ty {
@@ -53,7 +53,8 @@ pub(crate) fn type_map(params: &[hir::TypeParamId], args: &[Ty]) -> TypeMap {
 }
 
 impl Elab<'_> {
-    /// A type with this place's type arguments, `type` declarations looked through at the top.
+    /// Returns a type with the type arguments of the current scope, and with `type` declarations looked through at
+    /// the top.
     pub(crate) fn resolve(&self, ty: &Ty) -> Ty {
         let mut ty = substitute(ty, &self.env.types);
         while let Ty::NewType(id) = ty {
@@ -62,7 +63,7 @@ impl Elab<'_> {
         ty
     }
 
-    /// What `ty` is made of; an error if it cannot be stored.
+    /// Returns the shape of `ty`; an error if it cannot be stored.
     pub(crate) fn shape(&mut self, ty: &Ty, span: Span) -> Result<Rc<Shape>> {
         let ty = self.resolve(ty);
         if let Some(shape) = self.shapes.get(&ty) {
@@ -117,7 +118,7 @@ impl Elab<'_> {
         })
     }
 
-    /// The IR's type for a scalar type, `None` for any other.
+    /// Returns the IR's type for a scalar type, `None` for any other.
     pub(crate) fn scalar_type(&mut self, ty: &Ty) -> Option<Type> {
         Some(match self.resolve(ty) {
             Ty::Bool => Type::Bool,
@@ -132,7 +133,7 @@ impl Elab<'_> {
         })
     }
 
-    /// The IR's enum for one without representation.
+    /// Returns the IR's enum for one without representation.
     pub(crate) fn enum_of(&mut self, id: hir::EnumId) -> ir::Enum {
         if let Some(&known) = self.enums.get(&id) {
             return known;
@@ -147,7 +148,8 @@ impl Elab<'_> {
         made
     }
 
-    /// A member of an enum without representation. Warns of one that a user may expect to do something else than it does.
+    /// Returns a member of an enum without representation. Warns about a member that may not do what a user
+    /// expects.
     pub(crate) fn enum_member(
         &mut self,
         id: hir::EnumId,
@@ -162,7 +164,7 @@ impl Elab<'_> {
             .find(|f| declared.name == f.of && named.is_some_and(|(name, _)| name == f.member));
         if let Some(found) = found {
             let warning = errors::fixed_member(at, found.member, found.like);
-            // A block that is applied twice is looked at twice.
+            // A block that is applied twice is visited twice.
             if !self.diagnostics.iter().any(|known| *known == warning) {
                 self.diagnostics.push(warning);
             }
@@ -170,7 +172,7 @@ impl Elab<'_> {
         (self.enum_of(id), member)
     }
 
-    /// The layout of a header.
+    /// Returns the layout of a header.
     pub(crate) fn header_type(&mut self, ty: &Ty, span: Span) -> Result<HeaderType> {
         let ty = self.resolve(ty);
         if let Some(&known) = self.header_types.get(&ty) {
@@ -195,7 +197,7 @@ impl Elab<'_> {
         Ok(made)
     }
 
-    /// Refuses a header that is extracted or emitted, and that no target could.
+    /// Refuses a header that is extracted or emitted although no target can do that.
     pub(crate) fn require_on_wire(&mut self, ty: HeaderType, span: Span) -> Result<()> {
         let data = &self.program.header_types[ty];
         let varbits = data.fields.iter();
@@ -252,7 +254,7 @@ impl Elab<'_> {
         }
     }
 
-    /// How many scalars a type without headers is split into.
+    /// Returns the number of scalars that a type without headers is split into.
     pub(crate) fn leaf_count(&mut self, ty: &Ty, span: Span) -> Result<usize> {
         match &*self.shape(ty, span)? {
             Shape::Scalar(_) => Ok(1),
@@ -268,7 +270,7 @@ impl Elab<'_> {
         }
     }
 
-    /// The types of the scalars that a type is split into, those of headers' fields included.
+    /// Adds the types of the scalars that a type is split into, including those of headers' fields.
     pub(crate) fn leaf_types(&mut self, ty: &Ty, span: Span, into: &mut Vec<Type>) -> Result<()> {
         match &*self.shape(ty, span)? {
             Shape::Scalar(ty) => into.push(*ty),
@@ -294,7 +296,7 @@ impl Elab<'_> {
         Ok(())
     }
 
-    /// The dotted names of those scalars, in the same order.
+    /// Adds the dotted names of those scalars, in the same order.
     pub(crate) fn leaf_names(
         &mut self,
         ty: &Ty,
@@ -328,7 +330,7 @@ impl Elab<'_> {
         Ok(())
     }
 
-    /// A header's or struct's declared fields with types, of a composite type.
+    /// Returns the declared fields of a header or struct, with their types.
     pub(crate) fn composite_fields(&self, ty: &Ty) -> Vec<(SmolStr, Ty)> {
         match self.resolve(ty) {
             Ty::Composite(id, args) => {
@@ -345,7 +347,7 @@ impl Elab<'_> {
     }
 }
 
-/// What the values of a type that has none at run time are, in a user's words.
+/// Returns a user's words for the values of a type that has none at run time.
 fn in_words(ty: &Ty) -> &'static str {
     match ty {
         Ty::Int => "an `int`",

@@ -14,7 +14,7 @@ use num_traits::Zero;
 pub(crate) enum Value {
     /// One scalar.
     Scalar(Expr),
-    /// What storage holds when it is used.
+    /// The contents of storage at the time of use.
     Stored(Storage),
     /// A struct's or tuple's elements.
     Struct(Vec<Value>),
@@ -26,7 +26,7 @@ pub(crate) enum Value {
     Union(Vec<Value>),
     /// A stack's elements; its next index is 0.
     Stack(Vec<Value>),
-    /// Of `void`.
+    /// The value of `void`.
     Nothing,
 }
 
@@ -41,7 +41,7 @@ pub(crate) enum HeaderValue {
 }
 
 impl Elab<'_> {
-    /// A compile-time value of a type.
+    /// Makes a compile-time value of a type.
     pub(crate) fn constant(&mut self, value: &ConstValue, ty: &Ty, span: Span) -> Result<Value> {
         let shape = self.shape(ty, span)?;
         Ok(match (&*shape, value) {
@@ -94,7 +94,7 @@ impl Elab<'_> {
         }
     }
 
-    /// Zero, false, first member, invalid.
+    /// Returns the default of a type: zero, false, first member, invalid.
     pub(crate) fn default_value(&mut self, ty: &Ty, span: Span) -> Result<Value> {
         Ok(match &*self.shape(ty, span)? {
             Shape::Scalar(ty) => Value::Scalar(self.zero(*ty, span)),
@@ -116,7 +116,7 @@ impl Elab<'_> {
         })
     }
 
-    /// The one expression of a scalar.
+    /// Returns the expression of a scalar value.
     pub(crate) fn as_scalar(&mut self, value: &Value, span: Span) -> Result<Expr> {
         match value {
             Value::Scalar(expr) => Ok(*expr),
@@ -125,7 +125,7 @@ impl Elab<'_> {
         }
     }
 
-    /// A value as a header.
+    /// Returns a value as a header.
     pub(crate) fn as_header(&mut self, value: &Value, span: Span) -> Result<HeaderValue> {
         match value {
             Value::Stored(Storage::Header(header)) => Ok(HeaderValue::At(header.clone())),
@@ -135,7 +135,7 @@ impl Elab<'_> {
         }
     }
 
-    /// The elements of a struct, union or stack as values.
+    /// Returns the elements of a struct, union or stack as values.
     pub(crate) fn parts(&self, value: &Value) -> Vec<Value> {
         match value {
             Value::Struct(parts) | Value::Union(parts) | Value::Stack(parts) => parts.clone(),
@@ -160,7 +160,7 @@ impl Elab<'_> {
         }
     }
 
-    /// The [`Elab::parts`] of an array, wherever it is.
+    /// Returns the [`Elab::parts`] of a value, which may be an array at any index.
     pub(crate) fn elements_of(&mut self, value: &Value, span: Span) -> Vec<Value> {
         match value {
             Value::Stored(Storage::Array(array)) => {
@@ -171,7 +171,7 @@ impl Elab<'_> {
         }
     }
 
-    /// One of the [`Elab::parts`] of a value.
+    /// Returns one of the [`Elab::parts`] of a value.
     fn part(&self, value: &Value, index: usize) -> Option<Value> {
         match value {
             Value::Struct(parts) | Value::Union(parts) | Value::Stack(parts) => {
@@ -186,7 +186,7 @@ impl Elab<'_> {
         }
     }
 
-    /// All scalars of a value in order, headers' fields included.
+    /// Adds all scalars of a value in order, including headers' fields.
     pub(crate) fn scalars(
         &mut self,
         value: &Value,
@@ -228,7 +228,7 @@ impl Elab<'_> {
         Ok(())
     }
 
-    /// A declared field or tuple element of a value of type `ty`.
+    /// Returns a declared field or tuple element of a value of type `ty`.
     pub(crate) fn project(
         &mut self,
         value: &Value,
@@ -257,7 +257,7 @@ impl Elab<'_> {
         }
     }
 
-    /// A value of a type without headers from its scalars.
+    /// Builds a value of a type without headers from its scalars.
     pub(crate) fn gather(
         &mut self,
         ty: &Ty,
@@ -291,13 +291,13 @@ impl Elab<'_> {
         }
     }
 
-    /// An element of a stack by a value of any integer type.
+    /// Returns an element of a stack, by a value of any integer type.
     pub(crate) fn index(&mut self, stack: &StackLoc, index: Expr, span: Span) -> Storage {
         let index = self.as_index(index, span);
         self.element(stack, index)
     }
 
-    /// An index of type `bit<32>` that is out of bounds if the given one is.
+    /// Returns an index of type `bit<32>` that is out of bounds if the given one is.
     pub(crate) fn as_index(&mut self, index: Expr, span: Span) -> Expr {
         let ty = self.type_of(index);
         if ty.width() <= 32 {
@@ -322,7 +322,7 @@ impl Elab<'_> {
         self.expr(ExprKind::Mux(fits, low, beyond), Type::bit(32), span)
     }
 
-    /// Copies a value to storage of its own, where later effects don't reach it. Constants stay.
+    /// Copies a value to storage of its own, which later effects do not change. Constants stay.
     pub(crate) fn save(&mut self, value: Value, ty: &Ty, span: Span) -> Result<Value> {
         if let Value::Scalar(expr) = value {
             return Ok(Value::Scalar(self.save_scalar(expr, span)?));
@@ -349,7 +349,7 @@ impl Elab<'_> {
         Ok(self.read(place, span))
     }
 
-    /// Fixes the indices by which storage is found, so that later effects don't move it.
+    /// Saves the indices by which storage is found, so that later effects do not move it.
     pub(crate) fn freeze(&mut self, storage: Storage, span: Span) -> Result<Storage> {
         if self.is_static(&storage) {
             return Ok(storage);
@@ -444,13 +444,13 @@ impl Elab<'_> {
         Ok(fixed)
     }
 
-    /// Sets storage to what the language leaves undefined: zero and invalid.
+    /// Sets storage to the values that stand for undefined ones: zero and invalid.
     pub(crate) fn reset(&mut self, storage: &Storage, span: Span) -> Result<()> {
         match storage {
             Storage::Struct(parts) => {
                 return parts.iter().try_for_each(|part| self.reset(part, span));
             }
-            // Its headers are nothing but places of values.
+            // Its headers are only containers of values.
             Storage::Array(array) => {
                 let elements = self.array_elements(array, span);
                 return elements.iter().try_for_each(|elem| self.reset(elem, span));

@@ -1,5 +1,5 @@
-//! Reading and writing bits at any offset of a run of bytes in network order, a header's or a
-//! table entry's: the fewest accesses that stay inside it.
+//! Reads and writes of bits at any offset of a run of bytes in network order: a header's or a table entry's. They
+//! use the fewest accesses that stay inside the run.
 
 use cgen::lower::mask;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type};
@@ -7,9 +7,9 @@ use cgen::tree::{BinOp, Expr as C, Stmt, Type};
 /// A run of bytes.
 #[derive(Clone, Debug)]
 pub struct Bytes {
-    /// Its first byte's address.
+    /// Address of its first byte.
     pub base: C,
-    /// How many bytes may be accessed.
+    /// Number of bytes that may be accessed.
     pub len: u32,
 }
 
@@ -18,7 +18,8 @@ impl Bytes {
         self.base.clone().plus(offset.into())
     }
 
-    /// A container of 1, 2, 4 or 8 bytes inside the run that holds bytes `first..=last`.
+    /// Returns a container inside the run, as offset and size (1, 2, 4 or 8 bytes), that holds bytes
+    /// `first..=last`.
     fn container(&self, first: u32, last: u32) -> Option<(u32, u32)> {
         let need = last - first + 1;
         [1, 2, 4, 8]
@@ -33,7 +34,7 @@ impl Bytes {
             })
     }
 
-    /// The `width` (1 to 64) bits that begin `bit` bits into the run, as a number.
+    /// Loads the `width` (1 to 64) bits that begin `bit` bits into the run, as a number.
     pub fn load(&self, bit: u32, width: u32) -> C {
         let (first, last) = (bit / 8, (bit + width - 1) / 8);
         let bytes = last - first + 1;
@@ -71,7 +72,7 @@ impl Bytes {
         value
     }
 
-    /// Stores a number there.
+    /// Stores a number to the `width` bits that begin `bit` bits into the run.
     pub fn store(&self, bit: u32, width: u32, value: C, out: &mut Vec<Stmt>) {
         let (first, last) = (bit / 8, (bit + width - 1) / 8);
         let bytes = last - first + 1;
@@ -109,7 +110,7 @@ impl Bytes {
             out.push(Stmt::Expr(C::call(name, vec![self.at(start), sum])));
             return;
         }
-        // No one access holds it. The value is computed once, before a part of the old one is gone.
+        // No single access holds the bits. The value is computed once, before a part of the old one is overwritten.
         if !is_settled(&value) {
             let mut block = vec![Stmt::decl(Type::U64, "whole", value)];
             self.store(bit, width, C::id("whole"), &mut block);
@@ -133,7 +134,7 @@ impl Bytes {
     }
 }
 
-/// Whether computing a value again gives the same whatever was stored in between, and costs little.
+/// Returns true if a second evaluation yields the same value, whatever was stored in between, and costs little.
 fn is_settled(value: &C) -> bool {
     match value {
         C::Int { .. } | C::Ident(_) => true,
@@ -142,7 +143,7 @@ fn is_settled(value: &C) -> bool {
     }
 }
 
-/// The low bits of a value.
+/// Masks a value to its low bits.
 pub(crate) fn mask_to(value: C, width: u32) -> C {
     if width == 32 || width == 64 {
         return value;
@@ -174,7 +175,7 @@ mod tests {
         assert_eq!(expr(&header(4).load(0, 20)), "load_be32(h) >> 12");
         assert_eq!(expr(&header(4).load(20, 3)), "(load_be8(h + 2) >> 1) & 7");
         assert_eq!(expr(&header(20).load(51, 13)), "load_be16(h + 6) & 8191");
-        // Three bytes at the end of a header: the container begins one earlier.
+        // Three bytes at the end of a header: the container begins one byte earlier.
         assert_eq!(expr(&header(5).load(17, 23)), "load_be32(h + 1) & 0x7fffff");
         assert_eq!(
             expr(&header(9).load(4, 64)),

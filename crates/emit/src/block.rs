@@ -142,7 +142,7 @@ impl<T: Target> Gen<'_, T> {
         self.push(Stmt::If(c, yes, no));
     }
 
-    /// What `f` emits, run only where a condition holds. It must not move the cursor.
+    /// Emits the code of `f` under a condition. `f` must not move the cursor.
     pub fn where_holds(&mut self, cond: Expr, f: impl FnOnce(&mut Self)) {
         let c = lower::cond(self, cond);
         let before = self.header_facts.clone();
@@ -193,7 +193,7 @@ impl<T: Target> Gen<'_, T> {
         });
     }
 
-    /// A case's statements; where some case moves the cursor, all leave it in its variables.
+    /// Emits a case's statements. If some case moves the cursor, every case leaves it in its variables.
     fn run_arm(&mut self, block: &[ir::Stmt], moves: bool) {
         self.run(block);
         if moves && !self.header_facts.dead {
@@ -222,13 +222,14 @@ impl<T: Target> Gen<'_, T> {
     }
 }
 
-/// The packet's length in bytes, where its bounds are certainly known: in front of a program, and in its parser. Elsewhere see [`Gen::packet_length`].
+/// The packet's length in bytes, for code in which the packet's bounds are always known: before a program, and in
+/// its parser. Elsewhere, use [`Gen::packet_length`].
 pub fn packet_length() -> C {
     let of = ["ctx", "data", "data_end"].map(C::id);
     C::call("packet_length", of.to_vec())
 }
 
-/// Whether an array of limbs has a value.
+/// Condition that an array of limbs has a value.
 pub(crate) fn wide_equals(array: &C, value: &Bits) -> C {
     let digits: Vec<u64> = value.value().iter_u64_digits().collect();
     (0..lower::limb_count(value.width()))

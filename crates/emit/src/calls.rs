@@ -1,11 +1,11 @@
-//! What the calls of all externs have in common: their arguments, and variables for what is computed on the way.
+//! Common parts of all extern calls: arguments, and variables for intermediate values.
 
 use crate::emitter::Gen;
 use crate::target::Target;
 use cgen::tree::{Expr as C, Stmt, Type as CType};
 use ir::{Expr, ExternArg, ExternCall, Place};
 
-/// The values of an argument that is read.
+/// Returns the values of an `in` argument.
 pub fn values(call: &ExternCall, at: usize) -> &[Expr] {
     match call.args.get(at) {
         Some(ExternArg::In(values)) => values,
@@ -13,7 +13,7 @@ pub fn values(call: &ExternCall, at: usize) -> &[Expr] {
     }
 }
 
-/// The places of an argument that is written.
+/// Returns the l-values of an `out` or `inout` argument.
 pub fn places(call: &ExternCall, at: usize) -> &[Place] {
     match call.args.get(at) {
         Some(ExternArg::Out(places) | ExternArg::InOut(places)) => places,
@@ -21,7 +21,7 @@ pub fn places(call: &ExternCall, at: usize) -> &[Place] {
     }
 }
 
-/// Declares a variable whose name is like the wish.
+/// Declares a variable with a name similar to `wish`.
 pub fn declare<T: Target>(g: &mut Gen<'_, T>, ty: CType, wish: &str, value: C) -> C {
     let name = g.file.names.fresh(wish);
     g.push(Stmt::decl(ty, name.clone(), value));

@@ -1,5 +1,6 @@
-//! Fields of elements of which the packet chooses one, where the parse record has each: one pointer, to the one that is meant. With a pointer for each,
-//! which may be there or not, every combination of those that are would be a path of its own.
+//! Fields of a stack element that is selected by a run-time index, if the parse record has each element. One
+//! pointer is made, to the selected element. With a pointer for each element, which may be present or not, every
+//! combination of present elements would be a separate path.
 
 use crate::access::Bytes;
 use crate::emitter::Gen;
@@ -14,7 +15,8 @@ use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use ir::{Expr, Header};
 
 impl<T: Target> Gen<'_, T> {
-    /// Bits of a field of the element at an index, 0 if it is not there or the index is out of bounds; nothing if each element has to be asked for its own.
+    /// Reads bits of a field of the element at an index: 0 if the element is absent or the index is out of bounds.
+    /// Returns `None` if each element must be read separately.
     pub(crate) fn read_chosen(
         &mut self,
         elems: &[Header],
@@ -55,7 +57,8 @@ impl<T: Target> Gen<'_, T> {
         self.plan.storage(h) == HeaderStorage::Packet
     }
 
-    /// A pointer to the bytes of the element at an index, and whether it leads to them: not if they are in variables.
+    /// Returns a pointer to the bytes of the element at an index, and a flag that it leads to them. The flag is 0
+    /// if the element's fields are in variables.
     fn point_at_chosen(&mut self, elems: &[Header], first: Header, index: C) -> (C, C) {
         let what = What::BytesOfChosen(first);
         let place = At::Run(index.clone());
@@ -83,7 +86,7 @@ impl<T: Target> Gen<'_, T> {
         });
         self.push(Stmt::If(choose(&at, there), made, Block::new()));
         let found = (pointer, flag);
-        // In the parser elements are still found.
+        // In the parser, elements are still being extracted, so the pointer cannot be reused.
         if !self.regions.in_parser() {
             let elements = self.regions.elements();
             elements.note(what, place, found.clone());
@@ -91,7 +94,8 @@ impl<T: Target> Gen<'_, T> {
         found
     }
 
-    /// Whether a header is in the packet as it came in, as 0 or 1, in front of the current expression.
+    /// Flag that a header was extracted and its bytes are in the packet, as 0 or 1. It does not rely on assumptions
+    /// that hold only within the current expression.
     fn is_extracted(&mut self, h: Header) -> C {
         match self.header_facts.extracted(h) {
             Known::No => C::int(0),

@@ -1,4 +1,4 @@
-//! Whole headers: copied, made invalid, moved along their stack.
+//! Operations on whole headers: copies, invalidation, moves along a stack.
 
 use crate::emitter::Gen;
 use crate::locals::LocalKind;
@@ -9,7 +9,7 @@ use cgen::tree::{BinOp, Expr as C};
 use ir::{Header, HeaderRef, Type};
 
 impl<T: Target> Gen<'_, T> {
-    /// Copies fields and validity; from outside a stack comes an invalid header.
+    /// Copies fields and validity. An index outside a stack yields an invalid header.
     pub(crate) fn copy_from(&mut self, dst: Header, src: HeaderRef) {
         self.with_header_or(
             src,

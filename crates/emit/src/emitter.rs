@@ -1,4 +1,4 @@
-//! The emitter: the current function, and the file that it is for.
+//! The emitter of the current function, and the file that the function is for.
 
 use crate::entries::Entries;
 use crate::errors;
@@ -20,79 +20,80 @@ use std::collections::{BTreeSet, HashMap};
 /// A loop or block that can be left.
 pub(crate) struct Labeled {
     pub end: SmolStr,
-    /// Where a loop starts again.
+    /// Label at the start of a loop; `None` for a block.
     pub start: Option<SmolStr>,
-    /// The parser's cursor moves inside, so that it is in its variables at the end (and at the start).
+    /// True if the parser's cursor moves inside. It is then in its variables at the end, and at the start of a
+    /// loop.
     pub moves_cursor: bool,
 }
 
-/// Where the current statements can jump to: labels of the program, the end of the block or action, and the
-/// end of the control.
+/// Jump targets of the current statements: labels of the program, the end of the block or action, and the end of
+/// the control.
 #[derive(Default)]
 pub(crate) struct Scope {
     pub labels: HashMap<Label, Labeled>,
-    /// Where `return` leads: the end of the current block or action.
+    /// Targets of `return`, the innermost last: the end of the current block or action.
     pub returns: Vec<SmolStr>,
-    /// Where `exit` leads: the end of the current control.
+    /// Target of `exit`: the end of the current control.
     pub exit: Option<SmolStr>,
 }
 
-/// Loops in each other are a nest; the parser's states are another, with number 0.
+/// Nests of loops. A loop and the loops inside it are a nest; the loops of the parser's states are nest 0.
 #[derive(Default)]
 pub(crate) struct Nests {
-    /// How many there are.
+    /// Number of nests.
     pub count: u32,
-    /// Loops around the current statement, those of the parser's states aside.
+    /// Number of loops around the current statement, without those of the parser's states.
     pub depth: u32,
 }
 
-/// What holds for the current statement only.
+/// State that holds for the current statement only.
 #[derive(Default)]
 pub(crate) struct Moment {
-    /// What was known before each assumption that holds for the current operand.
+    /// Facts before each assumption that holds for the current operand.
     pub assumed: Vec<HeaderFacts>,
-    /// Arrays with values that were computed for it.
+    /// Arrays with values that were computed for the statement.
     pub computed: HashMap<Expr, C>,
 }
 
 /// A header's field.
 type Field = (Header, u32);
 
-/// Reads and writes of fields of headers that may not be there.
+/// Reads and writes of fields of headers that may be absent.
 #[derive(Default)]
 pub(crate) struct ConditionalAccess {
     pub reads: BTreeSet<Field>,
     pub writes: BTreeSet<Field>,
 }
 
-/// What is in the code that a target may have several forms of, or be reported by it.
+/// Features of the code for which a target may have several variants, or which it reports.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Contents {
-    /// Loops of the program.
+    /// True if the code has loops of the program.
     pub loops: bool,
-    /// Bounds of numbers, checked in front of their uses.
+    /// True if numbers are compared with bounds before their use.
     pub bounds: bool,
-    /// Searches in the packet (`onpath/search.h`).
+    /// True if the code searches in the packet (`onpath/search.h`).
     pub searches: bool,
-    /// Headers whose bytes are copied by `packet_load_bytes` and `packet_store_bytes`.
+    /// True if headers are copied by `packet_load_bytes` and `packet_store_bytes`.
     pub copied_bytes: bool,
-    /// Field lists with varbits in memory (`onpath/gathered.h`).
+    /// True if field lists with varbits are gathered in memory (`onpath/gathered.h`).
     pub gathered: bool,
 }
 
-/// The file being written: what its functions share.
+/// The file being written: state that its functions share.
 pub struct File<T: Target> {
     /// The names of the file.
     pub names: Names,
-    /// Its structs and constant arrays, in the order of declaration.
+    /// Its structs and constant arrays, in order of declaration.
     pub structs: Vec<Item>,
-    /// Functions in C of the user's that are called, with their prototypes.
+    /// The user's C functions that are called, with their prototypes.
     pub prototypes: Vec<(SmolStr, Item)>,
     /// Functions of the program that stay functions.
     pub functions: Vec<function::Function>,
-    /// What is in its functions.
+    /// Features of its functions.
     pub contents: Contents,
-    /// What only the target knows of.
+    /// State that only the target uses.
     pub own: T::File,
     pub(crate) tables: HashMap<ir::Table, LoweredTable<T>>,
     pub(crate) value_sets: HashMap<ir::ValueSet, LoweredSet<T>>,
@@ -138,12 +139,12 @@ impl<T: Target> File<T> {
     }
 }
 
-/// What the deparser, as far as it is emitted, asks of the function around it.
+/// Requirements of the deparser, as far as it is emitted, on the function around it.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Rebuilding {
     /// Bytes of memory for relocated headers.
     pub relocated_bytes: u32,
-    /// The packet's size may change.
+    /// True if the packet's size may change.
     pub resizes: bool,
 }
 
@@ -152,9 +153,9 @@ pub struct Gen<'a, T: Target> {
     /// The program.
     pub p: &'a Program,
     pub(crate) map: &'a SourceMap,
-    /// What was decided about it before.
+    /// Decisions about the program that were made before emission.
     pub plan: &'a Plan,
-    /// The target, and what it knows of the current function.
+    /// The target, with its state for the current function.
     pub target: T,
     /// The file that the function is for.
     pub file: File<T>,
@@ -162,11 +163,11 @@ pub struct Gen<'a, T: Target> {
     pub out: Block,
     /// The function's variables.
     pub locals: Locals,
-    /// What is known about headers at this point.
+    /// Facts about headers at this point.
     pub header_facts: HeaderFacts,
     /// The function's parameters besides the packet.
     pub taken: Vec<SmolStr>,
-    /// What the deparser needs.
+    /// Requirements of the deparser.
     pub rebuilding: Rebuilding,
     /// The application of a table whose action is emitted.
     pub(crate) site: Option<StmtId>,
@@ -221,7 +222,7 @@ impl<'a, T: Target> Gen<'a, T> {
         }
     }
 
-    /// What is known at the point that is emitted next; nothing if it is not reached.
+    /// Sets the facts at the point that is emitted next; `None` if it is not reached.
     pub(crate) fn now_at(&mut self, facts: Option<&HeaderFacts>) {
         self.header_facts = match facts {
             Some(facts) => facts.clone(),
@@ -229,7 +230,7 @@ impl<'a, T: Target> Gen<'a, T> {
         };
     }
 
-    /// Nothing follows here.
+    /// Ends the current path: nothing is reached after this point.
     pub(crate) fn end_path(&mut self) {
         self.now_at(None);
     }
@@ -246,7 +247,7 @@ impl<'a, T: Target> Gen<'a, T> {
         self.out.push(stmt);
     }
 
-    /// What was computed for a statement is of no use for another.
+    /// Discards values that were computed for one statement, since they are not valid for the next.
     pub fn kill_computed(&mut self) {
         self.moment.computed.clear();
         self.target.next_statement();
@@ -257,7 +258,7 @@ impl<'a, T: Target> Gen<'a, T> {
         self.push(Stmt::Assign(dst, value));
     }
 
-    /// What `f` emits, as a block of its own, which may not run.
+    /// Returns the code that `f` emits, as a block that may not run.
     pub fn block(&mut self, f: impl FnOnce(&mut Self)) -> Block {
         let outer = std::mem::take(&mut self.out);
         let region = self.regions.before_block();
@@ -283,7 +284,7 @@ impl<'a, T: Target> Gen<'a, T> {
         }
     }
 
-    /// Why the program is refused, so far.
+    /// Takes the diagnostics by which the program is refused so far.
     pub fn refusals(&mut self) -> Diagnostics {
         std::mem::take(&mut self.diags)
     }
@@ -297,7 +298,7 @@ impl<'a, T: Target> Gen<'a, T> {
         self.goto_end(cond, "reject");
     }
 
-    /// Where the packet, as far as it can be seen, is too short for its parser.
+    /// Ends parsing if a condition holds: the visible part of the packet is too short for its parser.
     pub(crate) fn goto_short(&mut self, cond: C) {
         let label = T::too_short(self);
         self.goto_end(cond, label);
@@ -314,18 +315,18 @@ impl<'a, T: Target> Gen<'a, T> {
         }
     }
 
-    /// Has the target add what it wants where something happens.
+    /// Adds the target's statements for an event.
     pub fn on(&mut self, event: Event<'_>) {
         let added = self.target.on(event);
         self.out.extend(added);
     }
 
-    /// 1, for a flag that something was found.
+    /// The value 1, for a flag that something was found.
     pub(crate) fn flag(&self) -> C {
         self.target.see(Role::Flag, C::int(1))
     }
 
-    /// Rejects the packet where a variable is greater than `most`, by a test in front of where the variable is used.
+    /// Rejects the packet if a variable is greater than `most`, by a test before the variable's use.
     pub(crate) fn at_most(&mut self, var: &C, most: u64) {
         self.on(Event::Computed(var));
         self.goto_reject(C::bin(BinOp::Gt, var.clone(), C::int(most)));
@@ -333,7 +334,7 @@ impl<'a, T: Target> Gen<'a, T> {
         self.on(Event::Bounded(var));
     }
 
-    /// Refuses what no pass should have left.
+    /// Refuses a construct that a pass should have removed.
     pub fn not_lowered(&mut self, what: &str, at: diag::Span) {
         self.refuse(errors::not_lowered(self.target.name(), what, at));
     }

@@ -1,4 +1,4 @@
-//! Where edges out of the parser enter the control (see `ir::passes::thread`).
+//! Entries of the control: targets of edges out of the parser (see `ir::passes::thread`).
 
 use crate::emitter::Gen;
 use crate::target::Target;
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 /// The entries that the parser, as far as it is emitted, jumps to.
 pub(crate) struct Entries {
-    /// The label at the first control's end, which is that of an entry there too.
+    /// Label at the first control's end, which an entry at that point shares.
     pub control_end: SmolStr,
     labels: HashMap<EntryPoint, SmolStr>,
 }
@@ -22,12 +22,12 @@ impl Entries {
         }
     }
 
-    /// Whether a parser enters a block.
+    /// Returns true if a parser enters a block.
     fn lead_into(&self, block: &[ir::Stmt]) -> bool {
         block.iter().any(|stmt| self.lead_to(stmt))
     }
 
-    /// Whether a statement is an entry, or parsers enter a branch of it.
+    /// Returns true if a statement is an entry, or parsers enter one of its branches.
     pub(crate) fn lead_to(&self, stmt: &ir::Stmt) -> bool {
         match &stmt.kind {
             StmtKind::Entry(entry) => self.labels.contains_key(entry),
@@ -40,7 +40,7 @@ impl Entries {
 }
 
 impl<T: Target> Gen<'_, T> {
-    /// The jump of a parser that accepts into the control.
+    /// Returns the jump of an accepting parser to an entry of the control.
     pub(crate) fn enter(&mut self, entry: EntryPoint) -> Block {
         let control = &self.p.routines[self.plan.controls[0]].body;
         let is_end = || control.last().map(|stmt| &stmt.kind) == Some(&StmtKind::Entry(entry));
@@ -55,7 +55,7 @@ impl<T: Target> Gen<'_, T> {
         vec![Stmt::Goto(label.clone())]
     }
 
-    /// The place of the control where parsers enter it.
+    /// Emits the label of an entry, if parsers use it.
     pub(crate) fn entry(&mut self, entry: EntryPoint) {
         if let Some(label) = self.entries.labels.get(&entry)
             && *label != self.entries.control_end
@@ -65,7 +65,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// A condition's branch that is always taken, and what parsers enter of the other.
+    /// Emits a condition's branch that is always taken, and those parts of the other that parsers enter.
     pub(crate) fn decided(&mut self, taken: &[ir::Stmt], other: &[ir::Stmt]) {
         self.run(taken);
         if !self.entries.lead_into(other) {

@@ -1,10 +1,11 @@
-//! Refusals of what no target can make of a program. Codes E0722 to E0731, with those of targets between them, E0747 and E0749.
+//! Refusals of programs that no target can lower. Codes E0722 to E0731 (targets define some between them), E0747
+//! and E0749.
 //!
-//! `target` is a target as messages call it.
+//! `target` is the name of a target as messages show it.
 
 use diag::{Diagnostic, Span};
 
-/// A parameter of a user's extern that has no C form.
+/// A parameter of a user's extern that has no C type.
 pub fn extern_parameter(name: &str, what: &str, at: Span) -> Diagnostic {
     Diagnostic::error("E0722",
         at,
@@ -26,7 +27,7 @@ pub fn long_varbits(target: &str, bytes: u64, most: u32, at: Span) -> Diagnostic
     .help("give the varbit the size that packets really have, as in varbit<320>, or leave it out")
 }
 
-/// A header is emitted in a loop, or by an index that is not known.
+/// An emit of a header in a loop, or at an index that is not constant.
 pub fn dynamic_emit(target: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
         "E0724",
@@ -38,13 +39,13 @@ pub fn dynamic_emit(target: &str, at: Span) -> Diagnostic {
     .help("emit each header, or the whole stack with `packet.emit(hdr.stack)`")
 }
 
-/// A construct that the pass pipeline should have taken out.
+/// A construct that the pass pipeline should have removed.
 pub fn not_lowered(target: &str, what: &str, at: Span) -> Diagnostic {
     Diagnostic::error("E0728", at, format!("the {target} target was given {what}"))
         .help("this is a compiler bug: please report it with the program")
 }
 
-/// A varbit header at an index that is not known.
+/// A stack of headers with varbit fields that is indexed by a value.
 pub fn dynamic_varbit(target: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
         "E0729",
@@ -70,7 +71,7 @@ pub fn selector_key(target: &str, table: &str, key: &str, at: Span) -> Diagnosti
     )
 }
 
-/// A table of which no key is matched.
+/// A table that has no key to match.
 pub fn only_selectors(target: &str, table: &str, at: Span) -> Diagnostic {
     Diagnostic::error("E0731",
         at,
@@ -79,7 +80,7 @@ pub fn only_selectors(target: &str, table: &str, at: Span) -> Diagnostic {
     .help("add a key that all entries match alike, such as a constant as `exact`")
 }
 
-/// An extern of numbers is given wider ones than the machine computes with.
+/// An extern on numbers that is called with more than 64 bits.
 pub fn wide_number(target: &str, name: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
         "E0747",
@@ -89,7 +90,7 @@ pub fn wide_number(target: &str, name: &str, at: Span) -> Diagnostic {
     .help("use a narrower type for the result and the bounds")
 }
 
-/// A hash that the target has, but not of this.
+/// A hash algorithm that the target has, but not for this input.
 pub fn algorithm(target: &str, algorithm: &str, of: &str, instead: &str, at: Span) -> Diagnostic {
     Diagnostic::error(
         "E0749",

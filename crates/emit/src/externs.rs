@@ -8,7 +8,7 @@ use cgen::tree::{Expr as C, Stmt};
 use ir::{ExternArg, ExternCall};
 
 impl<T: Target> Gen<'_, T> {
-    /// Stores a call's results in their destinations.
+    /// Stores a call's result in its destination.
     pub fn result(&mut self, call: &ExternCall, value: C) {
         match call.result.first() {
             Some(&place) => self.store(place, Value::Scalar(value)),
@@ -16,7 +16,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// The values of a call's `in` arguments, each of up to 64 bits.
+    /// Lowers the values of a call's `in` arguments, each of up to 64 bits.
     pub fn arguments(&mut self, call: &ExternCall) -> Vec<C> {
         let mut args = Vec::new();
         for arg in &call.args {
@@ -29,7 +29,7 @@ impl<T: Target> Gen<'_, T> {
         args
     }
 
-    /// Calls a C function of which nothing but its result matters.
+    /// Calls a C function without side effects.
     pub fn pure_function(&mut self, name: &str, call: &ExternCall) {
         if call.result.is_empty() {
             return;

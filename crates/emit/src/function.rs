@@ -12,10 +12,10 @@ use ir::{Arg, Routine, Type as IrType, Var};
 use smol_str::SmolStr;
 use std::collections::HashSet;
 
-/// A C function. Its names are its own, so that a routine gives the same wherever it is called from.
+/// A C function. It uses names of its own, so that a routine becomes the same function wherever it is called from.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Function {
-    /// How it is linked.
+    /// Linkage specifiers.
     pub linkage: SmolStr,
     /// Its name.
     pub name: SmolStr,
@@ -23,12 +23,12 @@ pub struct Function {
     pub result: Type,
     /// Its parameters.
     pub params: Vec<(Type, SmolStr)>,
-    /// What it does.
+    /// Body.
     pub body: Block,
 }
 
 impl Function {
-    /// As the file has it.
+    /// Returns the function as an item of the file.
     pub fn item(self) -> Item {
         Item::Function {
             linkage: self.linkage,
@@ -58,7 +58,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// The name of a routine's C function, which is made where it is first called.
+    /// Returns the name of a routine's C function, which is made at the first call.
     fn function_of(&mut self, routine: Routine, params: &[Var], result: Var) -> SmolStr {
         let target = self.target.afresh();
         let mut inner = Gen::new(self.p, self.map, self.plan, target, File::default());
@@ -75,7 +75,7 @@ impl<T: Target> Gen<'_, T> {
         if let Some(known) = self.file.functions.iter().find(same) {
             return known.name.clone();
         }
-        // The compiler knows what functions of C's library do, by their names.
+        // The prefix avoids names of the C library, whose functions the compiler knows.
         let name = format!("p4_{}", self.p.routines[routine].name);
         let name = self.file.names.fresh(&name);
         self.file.functions.push(Function {
@@ -85,7 +85,7 @@ impl<T: Target> Gen<'_, T> {
         name
     }
 
-    /// A routine's function, without a name.
+    /// Lowers a routine to a function without a name.
     fn number_function(&mut self, routine: Routine, params: &[Var], result: Var) -> Function {
         let register = |ty: IrType| Type::register(ty.width());
         let params: Vec<(Type, SmolStr)> = params

@@ -1,5 +1,5 @@
-//! Field lists with varbits: gathered in memory, where hashes and comparisons read them (`onpath/gathered.h`). How many bytes there are is
-//! known at run time only.
+//! Field lists with varbits. They are gathered in memory, where hashes and comparisons read them
+//! (`onpath/gathered.h`), because their length is only known at run time.
 
 use crate::emitter::Gen;
 use crate::errors;
@@ -22,7 +22,7 @@ const SLACK: u32 = 8;
 pub(crate) enum Piece {
     /// Values of fixed width.
     Fixed(Packed),
-    /// A varbit: where it lies in the packet as it came in, its bytes, and how many it may have.
+    /// A varbit: its offset in the packet as it came in, its length in bytes, and its greatest length.
     Varying(C, C, u32),
 }
 
@@ -37,7 +37,7 @@ impl Gathered {
         vec![self.at.clone(), self.bytes.clone()]
     }
 
-    /// The sum of its 16-bit words as they lie in memory, and whether it has an odd number of bytes.
+    /// Returns the sum of its 16-bit words in memory order, and whether it has an odd number of bytes.
     pub(crate) fn sum(&self) -> (C, C) {
         let is_odd = C::bin(BinOp::And, self.bytes.clone(), C::int(1));
         (C::call("gathered_sum", self.args()), is_odd)
@@ -45,7 +45,7 @@ impl Gathered {
 }
 
 impl<T: Target> Gen<'_, T> {
-    /// The hash of a field list in memory. `None` if only the target has it.
+    /// Returns the hash of a field list in memory; `None` if only the target has the algorithm.
     pub(crate) fn hash_gathered(&mut self, algorithm: Algorithm, list: &Gathered) -> Option<C> {
         let call = |name: &str| C::call(name, list.args());
         let hash = match algorithm {
@@ -56,7 +56,7 @@ impl<T: Target> Gen<'_, T> {
             Algorithm::Crc32 => call("gathered_crc32"),
             Algorithm::Crc16 => call("gathered_crc16"),
         };
-        // The memory may hold another list where the result is used.
+        // The memory may hold another list when the result is used.
         let result = self.own_local("hashed", CType::U64, None);
         self.set(result.clone(), hash);
         Some(result)
@@ -82,7 +82,7 @@ impl<T: Target> Gen<'_, T> {
         result
     }
 
-    /// Puts a field list into one of the places in memory.
+    /// Writes a field list to one of the slots in memory.
     pub(crate) fn gather(
         &mut self,
         place: u32,
@@ -124,7 +124,7 @@ impl<T: Target> Gen<'_, T> {
         Some(Gathered { at: memory, bytes })
     }
 
-    /// The end of a list, as a number within its bound.
+    /// Returns the end of a list, as a bounded number.
     fn end_of(&mut self, end: &End) -> C {
         let Some(at) = &end.at else {
             return C::int(end.most.into());
@@ -190,7 +190,7 @@ impl<T: Target> Gen<'_, T> {
             let loaded = self.unless_empty(&size, most, load);
             self.out.extend(loaded);
         } else {
-            // The packet may hold another copy of it now.
+            // The packet may now hold the bytes of another copy.
             let front = self.local(LocalKind::Front);
             let args = vec![
                 memory.clone(),
@@ -211,11 +211,11 @@ impl<T: Target> Gen<'_, T> {
 
 /// The end of a list so far.
 struct End {
-    /// Whole bytes; those of `most` if that is `None`.
+    /// Number of whole bytes; the constant `most` if `None`.
     at: Option<C>,
-    /// The most that these may be.
+    /// Upper bound of the whole bytes.
     most: u32,
-    /// Bits of a further byte.
+    /// Bits used in the byte after them.
     bits: u32,
 }
 

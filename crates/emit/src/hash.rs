@@ -1,5 +1,5 @@
-//! Hashes and checksums of values, as C: the fields one after the other without gaps, filled with zeros to whole bytes. What
-//! each algorithm gives, `externs::hash` defines.
+//! Hashes and checksums of values, as C. The fields follow one another without gaps and are padded with zeros to
+//! whole bytes. `externs::hash` defines the result of each algorithm.
 
 use crate::emitter::Gen;
 use crate::gathered::{Gathered, Piece};
@@ -11,7 +11,7 @@ use diag::Span;
 use externs::hash::Algorithm;
 use ir::Expr;
 
-/// Values in order, each of up to 64 bits, with how many it has.
+/// Values in order, each of up to 64 bits, with its width.
 pub(crate) struct Packed(Vec<(C, u32)>);
 
 /// The input of a hash.
@@ -23,8 +23,8 @@ enum Input {
 }
 
 impl<T: Target> Gen<'_, T> {
-    /// The hash of values, a number of up to 64 bits. `None` if the program was refused, or the algorithm needs what only the
-    /// target has.
+    /// Returns the hash of values, as a number of up to 64 bits. `None` if the program was refused, or if only the
+    /// target has the algorithm.
     pub fn hash(&mut self, algorithm: Algorithm, values: &[Expr], span: Span) -> Option<C> {
         let packed = match self.input(values, span)? {
             Input::Packed(packed) => packed,
@@ -44,8 +44,9 @@ impl<T: Target> Gen<'_, T> {
         })
     }
 
-    /// The Internet checksum of values, and behind them of what `rest` adds up: the sum of 16-bit words in the packet's order,
-    /// which begin with the last byte of the values if it is told that there is an odd number of them.
+    /// Returns the Internet checksum of the values and of the data after them. `rest` returns the sum of that data,
+    /// as 16-bit words in packet order. Its argument is 1 if the values have an odd number of bytes: the first word
+    /// of the data then begins with their last byte.
     pub fn checksum_with(
         &mut self,
         values: &[Expr],
@@ -122,7 +123,7 @@ impl Packed {
         self.0.iter().map(|(_, width)| width).sum()
     }
 
-    /// Up to 64 bits from one on, zeros behind the last.
+    /// Takes up to 64 bits from a position on, with zeros after the last value.
     pub(crate) fn take(&self, from: u32, bits: u32) -> C {
         let to = from + bits;
         let mut start = 0;
@@ -152,8 +153,8 @@ impl Packed {
         taken.unwrap_or(C::int(0))
     }
 
-    /// The sum of all 16-bit words as they lie in the packet, of which `csum_of` makes a checksum. Words of 32 bits are taken as
-    /// they are: their halves are added later.
+    /// Returns the sum of all 16-bit words in packet order, from which `csum_of` makes a checksum. Words of 32 bits
+    /// are added whole: their halves are added later.
     fn sum(&self) -> C {
         let ends: Vec<(u32, u32)> = self
             .0

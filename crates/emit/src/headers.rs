@@ -1,4 +1,4 @@
-//! Headers: which one a reference means, whether it is valid, and reading and writing its fields where it lives.
+//! Headers: resolves references, and lowers validity, reads and writes of fields, for each storage of a header.
 
 use crate::access::Bytes;
 use crate::emitter::Gen;
@@ -12,18 +12,18 @@ use cgen::lower;
 use cgen::tree::{Block, Expr as C, Stmt};
 use ir::{Expr, ExprKind, Header, HeaderRef, Type};
 
-/// Which header a reference means.
+/// Header that a reference means.
 pub(crate) enum Resolved {
     /// This one.
     One(Header),
-    /// None: an index out of bounds.
+    /// None: the index is out of bounds.
     Outside,
-    /// Depending on an index, one of these.
+    /// One of these, selected by an index.
     Any(Vec<Header>, Expr),
 }
 
 impl<T: Target> Gen<'_, T> {
-    /// Which header a reference means.
+    /// Resolves a reference to a header.
     pub(crate) fn resolve(&self, header: HeaderRef) -> Resolved {
         match header {
             HeaderRef::Header(h) => Resolved::One(h),
@@ -40,12 +40,12 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Does something to the header that a reference means, if to any.
+    /// Calls `f` for the header that a reference means, if it means one.
     pub(crate) fn with_header(&mut self, header: HeaderRef, f: impl FnMut(&mut Self, Header)) {
         self.with_header_or(header, f, |_| {});
     }
 
-    /// Does something to the header that a reference means, or something else if to none.
+    /// Calls `f` for the header that a reference means, or `outside` if the index is out of bounds.
     pub(crate) fn with_header_or(
         &mut self,
         header: HeaderRef,
@@ -68,7 +68,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// A header's validity as 0 or 1.
+    /// Validity of a header, as 0 or 1.
     pub(crate) fn validity(&mut self, h: Header) -> C {
         match self.header_facts.valid(h) {
             Known::No => C::int(0),
@@ -80,7 +80,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Whether a header's pointer leads to its bytes.
+    /// Condition that a header's pointer leads to its bytes, as 0 or 1.
     fn presence(&mut self, h: Header) -> C {
         let known = self.header_facts.extracted(h);
         if known == Known::No {
@@ -98,7 +98,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Whether a header is known to be there only by the first operand of the current expression.
+    /// Returns true if a header is known to be extracted only by an assumption within the current expression.
     pub(crate) fn only_assumed(&self, h: Header) -> bool {
         self.moment
             .assumed
@@ -106,7 +106,7 @@ impl<T: Target> Gen<'_, T> {
             .is_some_and(|facts| facts.extracted(h) != Known::Yes)
     }
 
-    /// The variable that holds it.
+    /// Kind of the variable that holds the presence of a header.
     pub(crate) fn presence_kind(&self, h: Header) -> LocalKind {
         if self.plan.invalidated[h.as_u32() as usize] {
             LocalKind::Extracted(h)
@@ -115,7 +115,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// The bytes that a field of a header in the packet lies in, and its first bit there.
+    /// Returns the bytes of the packet that hold a field, and the position of the field's first bit in them.
     fn place_of(&mut self, h: Header, field: u32) -> (Bytes, u32) {
         let layout = &self.p.header_types[self.p.headers[h].ty];
         let width = |f: &ir::FieldData| match f.ty {
@@ -189,13 +189,13 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// The bytes of a field in the packet and its first bit, for reading while it is extracted.
+    /// Loads a field from the packet at the time of its extraction.
     pub(crate) fn extracted_field(&mut self, base: C, len: u32, bit: u32, ty: Type) -> Value {
         let bytes = Bytes { base, len };
         load_value(&bytes, bit, ty.width())
     }
 
-    /// Stores to a field of a header that is what it is, valid or not.
+    /// Stores to a field of a header, whether the header is valid or not.
     pub(crate) fn write_field(&mut self, h: Header, field: u32, value: Value) {
         let ty = self.field_type(h, field);
         if let Value::Slice(at, len) = value {
@@ -244,7 +244,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// A header that the deparser may have to write was changed.
+    /// Records that a header changed which the deparser may have to write.
     pub(crate) fn touch(&mut self, h: Header) {
         let h = self.plan.rolled.representative(h);
         if self.plan.layout.fixed_if_untouched && self.plan.layout.moves(h) {
@@ -269,7 +269,7 @@ impl<T: Target> Gen<'_, T> {
         self.touch(h);
     }
 
-    /// The value of a field as the deparser writes it: bits `hi` down to `lo`.
+    /// Returns bits `hi` down to `lo` of a field's variable, as the deparser writes them.
     pub(crate) fn local_field(&mut self, h: Header, field: u32, hi: u32, lo: u32) -> C {
         let width = self.field_type(h, field).width();
         let var = self.local(LocalKind::Field(h, field));
@@ -277,7 +277,7 @@ impl<T: Target> Gen<'_, T> {
     }
 }
 
-/// Bits of a variable of any width.
+/// Returns bits of a variable of any width.
 fn part_of(var: C, width: u32, hi: u32, lo: u32) -> C {
     if width > 64 {
         return lower::part_of_limbs(&var, hi, lo);

@@ -1,76 +1,77 @@
-//! Choices that a target may make of emitted code beyond the program's meaning: statements where something happens, other
-//! expressions for values, and the code's forms. Without any of it the C means the same.
+//! A target's choices about emitted code, beyond the program's meaning: statements at events, equivalent
+//! expressions for values, and variants of the code. Without them, the C means the same.
 
 use crate::plan::graph::Graph;
 use cgen::tree::{Expr as C, Stmt};
 use ir::{Program, Stage};
 
-/// Something that happens at a place of the code.
+/// Event at a point of the code.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
-    /// A variable was computed. It is tested next, and used as it was tested.
+    /// A variable was computed. Next it is tested, and this tested value is used.
     Computed(&'a C),
     /// A variable was found to be within its bound. Uses that need the bound follow.
     Bounded(&'a C),
-    /// A loop's turn ends. A flag says in the next one as well whether a header is in the packet.
+    /// An iteration of a loop ends. In the next iteration, this flag still says whether a header is in the packet.
     Carried(&'a C),
-    /// The paths of a loop's turns meet: where a turn begins, or the loop has ended.
+    /// The paths of a loop's iterations meet: at the start of an iteration, or after the loop.
     TurnsMeet,
-    /// Paths meet, on each of which a number of 64 bits got another value.
+    /// Paths meet that left different values in this 64-bit number.
     Differs(&'a C),
-    /// Paths meet, and what they leave is in memory ([`Forms::record`]).
+    /// Paths meet, and their results are in memory ([`Forms::record`]).
     PathsMeet,
-    /// Code follows that runs or not by a flag that was set on many paths.
+    /// Code follows that depends on a flag which was set on many paths.
     Decides,
 }
 
-/// The part that a value plays in the code.
+/// Role of a value in the code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
-    /// 1, set in a flag where something is found.
+    /// The constant 1, stored in a flag when something is found.
     Flag,
-    /// A number that may be any of many, from path to path or from turn to turn, and that loops or offsets into the packet
-    /// depend on.
+    /// A number with many possible values, which differ between paths or iterations. Loops or offsets into the
+    /// packet depend on it.
     Varying,
-    /// An offset that was computed before the packet was resized, and is used after that.
+    /// An offset that was computed before the packet was resized and is used afterwards.
     OverResize,
-    /// A header's first byte, behind the check that the header is there.
+    /// A pointer to a header's first byte, after the check that the header is present.
     Checked,
 }
 
-/// The forms that the code of a stage has. The default is what a C compiler makes most of.
+/// Variants of a stage's code. The default is best for a C compiler.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Forms {
-    /// Memory keeps what the parser leaves ([`crate::plan::parse_record`]), as it does in any case where loops or copies of the
-    /// packet need it there.
+    /// True if the parser's results are kept in memory ([`crate::plan::parse_record`]). They are in any case if
+    /// loops or copies of the packet need them there.
     pub record: bool,
-    /// No code that could be shared is written several times for speed.
+    /// True if code is never duplicated for speed.
     pub short: bool,
-    /// Every header lives in variables, none in the packet.
+    /// True if every header lives in variables, none in the packet.
     pub copy_headers: bool,
-    /// Lengths that were kept in memory are checked again where they are used.
+    /// True if lengths that were kept in memory are checked again at their use.
     pub recheck_lengths: bool,
-    /// Turns of loops are counted in a variable, and a packet that takes more is rejected. The target's headers define
-    /// `count_turn(turns)` then, which adds 1 to a variable. `None` if loops end by [`crate::Target::leave_loop`].
+    /// Greatest number of loop iterations. Iterations are counted in a variable, and a packet that takes more is
+    /// rejected. The target's headers then define `count_turn(turns)`, which adds 1 to a variable. `None` if loops
+    /// end by [`crate::Target::leave_loop`].
     pub turn_limit: Option<u32>,
-    /// The function may be cut ([`cgen::parts`]) at each state of the parser, and after so many statements of a control: what leads into
-    /// the packet is made anew there.
+    /// Number of statements of a control after which the function may be cut ([`cgen::parts`]). It may also be cut
+    /// at each state of the parser. Pointers into the packet are made anew after a cut.
     pub cut_after: Option<u32>,
 }
 
-/// The choices of a target. By default it makes none.
+/// Choices of a target. By default it makes none.
 pub trait Hints {
-    /// The forms for a stage whose function this target is about to emit.
+    /// Returns the variants for a stage whose function this target is about to emit.
     fn forms(&mut self, _program: &Program, _stage: &Stage, _graph: &Graph) -> Forms {
         Forms::default()
     }
 
-    /// The statement to put where something happens.
+    /// Returns the statement to insert at an event.
     fn on(&self, _event: Event<'_>) -> Option<Stmt> {
         None
     }
 
-    /// The expression for a value, equal to it.
+    /// Returns an expression that is equal to a value.
     fn see(&self, _role: Role, value: C) -> C {
         value
     }

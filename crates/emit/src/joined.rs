@@ -1,5 +1,5 @@
-//! Stages as functions of one file. Each calls the one of the next stage when it has put the packet together, and gives it
-//! the values of the variables that go from stage to stage.
+//! Stages as functions of one file. Each puts the packet together, then calls the function of the next stage. It
+//! passes the values of the variables that go from stage to stage.
 
 use crate::emitter::Gen;
 use crate::names::Names;
@@ -11,12 +11,12 @@ use ir::analysis::liveness::Liveness;
 use ir::{Place, Program, Stage, Var};
 use smol_str::SmolStr;
 
-/// A stage among others.
+/// A stage of a program.
 #[derive(Clone, Debug)]
 pub struct Joined {
     /// The stage.
     pub stage: Stage,
-    /// The name of its function; that of the first is the target's affair, and empty.
+    /// Name of its function; empty for the first stage, whose function the target names.
     pub name: SmolStr,
     takes: Vec<Taken>,
     next: Option<Next>,
@@ -30,7 +30,7 @@ struct Taken {
     params: Vec<(Type, SmolStr)>,
 }
 
-/// The function that goes on with the packet.
+/// Function of the next stage.
 #[derive(Clone, Debug)]
 struct Next {
     name: SmolStr,
@@ -38,14 +38,14 @@ struct Next {
 }
 
 impl Joined {
-    /// The parameters of its function besides the packet.
+    /// Returns the parameters of its function besides the packet.
     pub fn params(&self) -> impl Iterator<Item = (Type, SmolStr)> {
         self.takes.iter().flat_map(|taken| &taken.params).cloned()
     }
 }
 
-/// Joins stages, in the order in which a packet meets them; gives them with the last one first, as their functions are to be
-/// declared.
+/// Joins stages, given in the order in which a packet meets them. Returns the last one first, in the order in which
+/// their functions must be declared.
 pub fn joined(program: &Program, stages: Vec<Stage>, names: &mut Names) -> Vec<Joined> {
     let live = (stages.len() > 1).then(|| Liveness::new(program));
     let mut all: Vec<Joined> = Vec::new();
@@ -70,7 +70,7 @@ pub fn joined(program: &Program, stages: Vec<Stage>, names: &mut Names) -> Vec<J
     all
 }
 
-/// Variables of slots that may be read in a stage before they are written there.
+/// Returns the variables of slots that may be read in a stage before they are written there.
 fn crossing(program: &Program, stage: &Stage, live: &Liveness) -> Vec<Var> {
     let start = program.parsers[stage.parser].start;
     let mut found = Vec::new();
@@ -99,7 +99,7 @@ fn taken(program: &Program, var: Var, names: &mut Names) -> Taken {
 }
 
 impl<T: Target> Gen<'_, T> {
-    /// Takes what the stages before left.
+    /// Stores the values that the previous stage passed in their variables.
     pub(crate) fn take(&mut self, joined: &Joined) {
         self.taken = joined.params().map(|(_, name)| name).collect();
         for Taken { var, params } in &joined.takes {
@@ -115,7 +115,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// After the controls: the target's verdict, or the next stage.
+    /// Emits the code after the controls: the target's verdict, or the call of the next stage.
     pub(crate) fn end_of_stage(&mut self, joined: &Joined) {
         if let Some(drops) = joined.stage.drops {
             let dropped = self.block(|g| {

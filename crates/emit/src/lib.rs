@@ -1,9 +1,9 @@
 //! IR to C for any target: where headers live, parsers, deparsers, controls, actions, tables.
 //!
-//! [`stage()`] makes the function of one stage of a program ([`ir::Stage`]), [`joined()`] has several go on in each other. It gets target-specific code from the
-//! [`Target`]: how a table finds its entries, how an extern is called, what a packet's verdict is. The C calls
-//! the functions of [`HEADERS`], and a few primitives of the packet that the target's own headers give the
-//! names that [`Target`] lists.
+//! [`stage()`] makes the function of one stage of a program ([`ir::Stage`]); [`joined()`] joins several stages.
+//! Target-specific code comes from the [`Target`]: the look-up in a table, the call of an extern, the verdict on a
+//! packet. The C calls the functions of [`HEADERS`] and a few primitives on packets. The target's own headers
+//! define these under the names that [`Target`] lists.
 //!
 //! Nothing here knows where the C will run.
 
@@ -52,7 +52,7 @@ pub use stage::{Code, stage};
 pub use target::{Limits, Lookups, Reserved, Target};
 pub use user_function::UserFunction;
 
-/// The headers that the C of a target may include: paths relative to the include path, and texts.
+/// Headers that the C of a target may include: path relative to the include path, and text.
 pub const HEADERS: [(&str, &str); 9] = {
     macro_rules! header {
         ($name:literal) => {

@@ -9,7 +9,7 @@ use ir::{Header, Var};
 use smol_str::SmolStr;
 use std::collections::HashMap;
 
-/// What a C variable holds.
+/// Contents of a C variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LocalKind {
     /// A variable of the program.
@@ -18,70 +18,72 @@ pub enum LocalKind {
     Field(Header, u32),
     /// A header's validity.
     Valid(Header),
-    /// Whether a header was extracted, if that is not its validity.
+    /// Flag that a header was extracted, if that differs from its validity.
     Extracted(Header),
     /// A header's first byte in the packet.
     Pointer(Header),
     /// The first byte after a header's varbit field.
     Rest(Header),
-    /// Where a header begins in the packet, in bytes, in the parse record.
+    /// Offset of a header in the packet, in bytes, in the parse record.
     Offset(Header),
-    /// Whether a header's pointer was made from the parse record, and leads to its bytes.
+    /// Flag that a header's pointer was made from the parse record and leads to its bytes.
     Found(Header),
-    /// Where the parser's cursor is when a state begins that several paths lead to, in the parse record.
+    /// Offset of the parser's cursor at the start of a state with several predecessors, in the parse record.
     Cursor,
-    /// The packet's first bytes as they came in, where it is put together several times: fields of variable length are taken from
-    /// there.
+    /// The packet's first bytes as they came in, if the packet is put together several times. Fields of variable
+    /// length are copied from there.
     Front,
-    /// Where a header's varbit field lies in the packet as it came in, in bytes.
+    /// Offset of a header's varbit field in the packet as it came in, in bytes.
     VarbitAt(Header),
-    /// How many bytes a header's varbit field has.
+    /// Length of a header's varbit field, in bytes.
     VarbitLen(Header),
-    /// Where a varbit variable's value lies.
+    /// Offset of a varbit variable's value, in bytes.
     VarAt(Var),
-    /// How many bytes it has.
+    /// Length of a varbit variable's value, in bytes.
     VarLen(Var),
-    /// Whether an emit is to be done.
+    /// Flag that an emit is to be done.
     Emitted(usize),
-    /// What each element of a stack that stays rolled is, by the stack's number: see [`crate::plan::rolled`].
+    /// Kind of each element of a rolled stack, by the stack's number: see [`crate::plan::rolled`].
     Kinds(usize),
-    /// Where each of its elements begins in the packet, in bytes.
+    /// Offset of each element of a rolled stack in the packet, in bytes.
     Offsets(usize),
-    /// How many bytes each of its elements has.
+    /// Length of each element of a rolled stack, in bytes.
     Lengths(usize),
-    /// How often the loops of a nest went round, where the target has to count.
+    /// Number of iterations in a nest of loops, if the target counts them.
     Turns(u32),
-    /// How often the loops went round that fill a stack that stays rolled, by the stack's number.
+    /// Number of iterations of the loops that fill a rolled stack, by the stack's number.
     TurnsOf(usize),
-    /// Something of the emitter's own, by number.
+    /// A variable of the emitter's own, by number.
     Own(u32),
 }
 
-/// Where a C variable may be.
+/// Storage of a C variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Home {
-    /// In the function only: where the packet's bytes are, and whether, or when a loop ends.
+    /// A local of the function only: it decides where the packet's bytes are, whether they are there, or when a
+    /// loop ends.
     Function,
-    /// Anywhere.
+    /// Any storage.
     Anywhere,
-    /// In memory, if the target has any: paths that meet leave it with many values.
+    /// Memory, if the target has any: paths that meet leave many different values in it.
     Memory,
-    /// In memory, with all that a copy of the packet begins with: see [`crate::plan::state`].
+    /// Memory, within the state that a copy of the packet begins with: see [`crate::plan::state`].
     State,
 }
 
-/// The time for which a variable keeps its value. What maps hold outlives both: it stays as long as the program is loaded.
+/// Period for which a variable keeps its value. The contents of maps outlive both: they stay as long as the program
+/// is loaded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lifetime {
-    /// As long as there is the packet, or the copy of it. It crosses the points of frames.
+    /// As long as the packet, or the copy of it, exists. Such a variable crosses the points of frames.
     Packet,
-    /// Until the processor takes its next packet: variables of the function, scratch memory with the parse record, the memory that
-    /// messages are read in.
+    /// Until the processor takes its next packet. This holds for variables of the function, scratch memory with the
+    /// parse record, and the memory in which messages are read.
     Run,
 }
 
 impl Home {
-    /// The lifetime of a variable there.
+    /// Returns the lifetime of a variable with this storage.
     pub fn lifetime(self) -> Lifetime {
         match self {
             Home::State => Lifetime::Packet,
@@ -97,14 +99,14 @@ pub struct Local {
     pub name: SmolStr,
     /// Its type.
     pub ty: Type,
-    /// The first value; none for what is always written before it is read.
+    /// Initial value; `None` if the variable is always written before it is read.
     pub init: Option<C>,
-    /// Where it may be.
+    /// Storage.
     pub home: Home,
 }
 
 impl Local {
-    /// Bytes.
+    /// Returns the size in bytes.
     pub fn size(&self) -> u32 {
         match &self.ty {
             Type::Array(_, n) => n * self.align(),
@@ -112,7 +114,7 @@ impl Local {
         }
     }
 
-    /// What its address is a multiple of, in bytes: the size of the variable, or of an array's element.
+    /// Returns the alignment in bytes: the size of the variable, or of an array's element.
     pub fn align(&self) -> u32 {
         let of = match &self.ty {
             Type::Array(of, _) => of,
@@ -127,7 +129,7 @@ impl Local {
     }
 }
 
-/// All C variables, in the order in which they came up.
+/// All C variables, in order of first use.
 #[derive(Default, Debug)]
 pub struct Locals {
     /// The variables.
@@ -137,7 +139,7 @@ pub struct Locals {
 }
 
 impl Locals {
-    /// The first variable that does not live as long as the packet, of those that cross a frame's point.
+    /// Returns the first variable that crosses a frame's point but does not live as long as the packet.
     pub(crate) fn lost(&self, crosses: impl Fn(LocalKind) -> bool) -> Option<&Local> {
         let mut lost: Vec<usize> = self
             .by_kind
@@ -157,7 +159,7 @@ fn byte_pointer() -> Type {
 }
 
 impl<T: Target> Gen<'_, T> {
-    /// The C variable of a kind, made on first use.
+    /// Returns the C variable of a kind, made on first use.
     pub fn local(&mut self, kind: LocalKind) -> C {
         if let Some(&i) = self.locals.by_kind.get(&kind) {
             return C::Ident(self.locals.list[i].name.clone());
@@ -235,7 +237,7 @@ impl<T: Target> Gen<'_, T> {
         self.add_local(kind, &wish, ty, init, home)
     }
 
-    /// The last part of a rolled stack's name, and its size.
+    /// Returns the last part of a rolled stack's name, and the stack's size.
     fn rolled_names(&self, stack: usize) -> (&str, u32) {
         let rolled = &self.plan.rolled.stacks[stack];
         (last(&rolled.name), rolled.size)
@@ -269,7 +271,7 @@ impl<T: Target> Gen<'_, T> {
                 {
                     Home::Memory
                 }
-                // Every turn of a loop over the elements has it in memory, unless turns are counted.
+                // Loops over the elements keep the index in memory, unless iterations are counted.
                 LocalKind::Var(v) if self.plan.rolled.is_index(v) => {
                     match self.plan.forms.turn_limit {
                         None => Home::Memory,
@@ -281,7 +283,7 @@ impl<T: Target> Gen<'_, T> {
                 _ => Home::Anywhere,
             };
         }
-        // Whether a pointer leads to bytes of the packet, and that a loop goes on.
+        // Flags that a pointer leads to bytes of the packet, and counters that let a loop continue.
         let followed = match kind {
             LocalKind::Extracted(_) | LocalKind::Turns(_) => true,
             LocalKind::Valid(h) => self.plan.storage(h) == HeaderStorage::Packet,
@@ -316,7 +318,7 @@ impl<T: Target> Gen<'_, T> {
         C::Ident(name)
     }
 
-    /// A variable of the emitter's own.
+    /// Declares a variable of the emitter's own.
     pub fn own_local(&mut self, wish: &str, ty: Type, init: Option<C>) -> C {
         self.locals.own += 1;
         self.add_local(
@@ -328,7 +330,8 @@ impl<T: Target> Gen<'_, T> {
         )
     }
 
-    /// A variable of the emitter's own for what the deparser adds up: another sum for each combination of headers.
+    /// Declares a variable of the emitter's own for a sum of the deparser, which differs for each combination of
+    /// headers.
     pub(crate) fn summed_local(&mut self, wish: &str, init: Option<C>) -> C {
         if !self.in_record() {
             return self.pinned_local(wish, init);
@@ -338,12 +341,12 @@ impl<T: Target> Gen<'_, T> {
         self.add_local(kind, wish, Type::U32, init, Home::Memory)
     }
 
-    /// A variable of the emitter's own that an offset into the packet or a length depends on.
+    /// Declares a variable of the emitter's own that an offset into the packet or a length depends on.
     pub fn pinned_local(&mut self, wish: &str, init: Option<C>) -> C {
         self.function_local(wish, Type::U32, init)
     }
 
-    /// The same of any type.
+    /// As [`Gen::pinned_local`], with any type.
     pub(crate) fn function_local(&mut self, wish: &str, ty: Type, init: Option<C>) -> C {
         self.locals.own += 1;
         let kind = LocalKind::Own(self.locals.own);

@@ -1,4 +1,4 @@
-//! Blocks that can be left, loops, and the jumps back in them. A packet that takes too many turns is rejected.
+//! Blocks that can be left, loops, and their back edges. A packet that takes too many iterations is rejected.
 
 use crate::access::mask_to;
 use crate::emitter::{Gen, Labeled};
@@ -13,15 +13,15 @@ use cgen::tree::{BinOp, Expr as C, Stmt};
 use diag::Span;
 use ir::{Label, Type, Var};
 
-/// How many turns a loop takes.
+/// Bound on the iterations of a loop.
 enum Turns {
-    /// As many as the packet has it take.
+    /// As many as the packet requires.
     Any,
-    /// At most so many.
+    /// At most this number.
     Within(u32),
-    /// At most so many, by a counter of its own.
+    /// At most this number, with a counter of its own.
     Counted(C, u32),
-    /// At most as many as a stack, by its number, has elements: every turn adds one to it.
+    /// At most the number of elements of a stack, given by its number: every iteration adds one.
     Filling(usize),
 }
 
@@ -88,11 +88,12 @@ impl<T: Target> Gen<'_, T> {
         self.end(label, end);
     }
 
-    /// Before a loop: what it carries from turn to turn may be any number.
+    /// Before a loop: hides the values of the variables that it carries from iteration to iteration, so that they
+    /// may be any number.
     pub(crate) fn hide(&mut self, carried: &[Var]) {
         for &var in carried {
             if self.plan.rolled.is_index(var) || self.plan.rolled.is_carried(var) {
-                // It is in memory.
+                // The variable is in memory.
                 continue;
             }
             let value = self.local(LocalKind::Var(var));
@@ -109,13 +110,13 @@ impl<T: Target> Gen<'_, T> {
             };
             self.set(value.clone(), hidden);
             if self.plan.forms.turn_limit.is_some() {
-                // Else clang may put off hiding it until behind the loop.
+                // Otherwise clang may postpone this until after the loop.
                 self.on(Event::Computed(&value));
             }
         }
     }
 
-    /// The jump from a loop's end to its start.
+    /// Emits the jump from a loop's end to its start.
     pub(crate) fn start_again(&mut self, label: Label) {
         if self
             .scope
@@ -133,7 +134,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// A loop begins.
+    /// Begins a loop.
     pub fn enter_loop(&mut self) {
         if self.nests.depth == 0 {
             self.nests.count += 1;
@@ -141,18 +142,18 @@ impl<T: Target> Gen<'_, T> {
         self.nests.depth += 1;
     }
 
-    /// It ends.
+    /// Ends a loop.
     pub fn exit_loop(&mut self) {
         self.nests.depth -= 1;
     }
 
-    /// Whether what is written now is in a loop.
+    /// Returns true if the code being emitted is in a loop.
     pub fn is_in_loop(&self) -> bool {
         self.nests.depth > 0
     }
 
-    /// The counter of turns for the current nest. Each nest has its own: what follows a loop would be checked once for each
-    /// number of turns that it may have taken.
+    /// Returns the counter of iterations for the current nest. Each nest has its own: with a common counter, the
+    /// code after a loop would be checked once for each number of iterations that the loop may have taken.
     fn turns(&mut self) -> C {
         let nest = match self.nests.depth {
             0 => 0,
@@ -161,8 +162,8 @@ impl<T: Target> Gen<'_, T> {
         self.local(LocalKind::Turns(nest))
     }
 
-    /// A loop of the target's own begins, which other loops may lead to again: its turns are counted anew. What follows it would be checked
-    /// once for each number of turns, else, where a path leads back to it.
+    /// Begins a loop of the target's own that an outer loop may reach again; its iterations are counted from 0.
+    /// Otherwise the code after it would be checked once for each number of iterations, if a path leads back to it.
     pub(crate) fn enter_loop_anew(&mut self) {
         self.enter_loop();
         if self.plan.forms.turn_limit.is_some() {
@@ -171,36 +172,36 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Goes back to `start`, or to `end` if the loop has taken too long for the target. A loop of the program has the label
-    /// `reject` there: the interpreter does not handle such a packet either. Functions have no loops.
+    /// Jumps back to `start`, or to `end` if the loop has run too long for the target. For a loop of the program,
+    /// `end` is `reject`: the interpreter does not process such a packet either. Functions have no loops.
     pub fn back_edge(&mut self, end: &str, start: &str) {
         self.keep_flags();
         self.count_turn(end, Turns::Any);
         self.push(Stmt::Goto(start.into()));
     }
 
-    /// Goes back to `start` in a loop that never takes more turns than so many.
+    /// Jumps back to `start` in a loop that never takes more than `most` iterations.
     pub(crate) fn back_edge_within(&mut self, most: u32, start: &str) {
         self.keep_flags();
         self.count_turn("reject", Turns::Within(most));
         self.push(Stmt::Goto(start.into()));
     }
 
-    /// At a loop's end: which headers are valid holds on in the next turn.
+    /// Reports, at a loop's end, the flags of headers that keep their meaning in the next iteration.
     fn keep_flags(&mut self) {
         let flags: Vec<_> = self
             .p
             .headers
             .keys()
             .filter(|&h| {
-                // Those in the parse record are not followed.
+                // Flags in the parse record need no such report.
                 !self.in_record()
                     && self.plan.storage(h) == HeaderStorage::Packet
                     && self.header_facts.extracted(h) == Known::Maybe
             })
             .collect();
         for h in flags {
-            // A valid header is one that is there, so that either flag may lead to its bytes.
+            // A valid header is present, so code may reach its bytes by either flag.
             let mut kinds = vec![LocalKind::Valid(h), self.presence_kind(h)];
             kinds.dedup();
             for kind in kinds {
@@ -210,27 +211,29 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Goes back to `start` in a loop whose turns have a counter of their own, set to 0 before it, and are never more than so many,
-    /// however many turns other loops have taken.
+    /// Jumps back to `start` in a loop with a counter of its own. The counter is set to 0 before the loop and never
+    /// exceeds `most`, however many iterations other loops take.
     pub(crate) fn back_edge_counted(&mut self, turns: &C, most: u32, start: &str) {
         self.keep_flags();
         self.count_turn("reject", Turns::Counted(turns.clone(), most));
         self.push(Stmt::Goto(start.into()));
     }
 
-    /// Goes back to the state `start` in a loop of which every turn adds an element to a stack that stays rolled.
+    /// Jumps back to the state `start` in a loop in which every iteration adds an element to a rolled stack.
     pub(crate) fn back_edge_filling(&mut self, stack: usize, start: &str) {
         self.count_turn("reject", Turns::Filling(stack));
         self.push(Stmt::Goto(start.into()));
     }
 
-    /// In a loop of the target's own, where all its turns come by: goes to `end` if it has taken too long.
+    /// Counts an iteration of a loop of the target's own, at a point that all its iterations pass. Goes to `end` if
+    /// the loop has run too long.
     pub fn turn(&mut self, end: &str) {
         self.file.contents.loops = true;
         self.count_turn(end, Turns::Any);
     }
 
-    /// Leaves a loop that has taken too long for the target: more turns than it can follow, or than it ever takes.
+    /// Leaves a loop that has run too long for the target: more iterations than the target can follow, or than the
+    /// loop ever takes.
     fn count_turn(&mut self, end: &str, counted: Turns) {
         match self.plan.forms.turn_limit {
             None => {

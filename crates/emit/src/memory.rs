@@ -1,4 +1,4 @@
-//! Memory that outlives packets: what code that keeps something between packets asks of a target.
+//! Memory that outlives packets: interface between stateful code and a target.
 
 use crate::emitter::Gen;
 use crate::record::Record;
@@ -9,22 +9,23 @@ use smol_str::SmolStr;
 
 /// A target with maps, and with single values that the control plane changes.
 pub trait Memory: Target {
-    /// Characters that a map's name may have.
+    /// Greatest length of a map's name, in characters.
     const MAP_NAME: usize;
 
-    /// The struct with the single values.
+    /// Name of the struct with the single values.
     const GLOBALS: &'static str;
 
-    /// State that the functions of a file declared so far, with its maps.
+    /// Returns the state that the functions of a file have declared so far, with its maps.
     fn kept(file: &mut Self::File) -> &mut Kept;
 
-    /// Declares a map in C, with keys and values of these types where they are structs or numbers; [`declare`] calls it once for each.
+    /// Declares a map in C. `types` are those of keys and values, if these are structs or numbers. [`declare`]
+    /// calls it once for each map.
     fn declare_map(file: &mut Self::File, map: Map, types: Option<(Type, Type)>);
 
-    /// Adds a declaration of constants, behind the maps that were declared before it.
+    /// Adds a declaration of constants, after the maps declared before it.
     fn declare_constants(file: &mut Self::File, item: Item);
 
-    /// The address of a map's element at a key, whose address is given; null if there is none.
+    /// Returns the address of a map's element, given the address of its key; null if there is none.
     fn find(map: &SmolStr, key: C) -> C {
         C::call("map_find", vec![C::Ident(map.clone()).addr(), key])
     }
@@ -45,9 +46,9 @@ pub struct Kept {
 pub struct Globals {
     /// Its members.
     pub record: Record,
-    /// Its value at the start, in C.
+    /// Its initial value, in C.
     pub initial: C,
-    /// The same in bytes.
+    /// Its initial value, in bytes.
     pub bytes: Vec<u8>,
 }
 
@@ -62,12 +63,12 @@ pub fn declare<T: Memory>(g: &mut Gen<'_, T>, map: Map, types: Option<(Type, Typ
 }
 
 impl Kept {
-    /// A map that was declared.
+    /// Returns a declared map.
     pub fn map(&self, name: &str) -> Option<&Map> {
         self.maps.iter().find(|map| map.name == name)
     }
 
-    /// Adds a single value, as it is at the start in C and in bytes; gives its offset.
+    /// Adds a single value, with its initial value in C and in bytes; returns its offset.
     pub fn add_global(
         &mut self,
         ty: Type,
@@ -86,7 +87,8 @@ impl Kept {
         offset
     }
 
-    /// The single values, once all were added, which are described as those of a map of this name; `None` if there are none.
+    /// Returns the single values, once all are added; `None` if there are none. They are described as the values of
+    /// a map of this name.
     pub fn finish_globals(&mut self, map: &str) -> Option<Globals> {
         if self.globals.size == 0 {
             return None;

@@ -10,7 +10,7 @@ use std::rc::Rc;
 #[derive(Clone, Debug)]
 pub struct Names {
     taken: Taken,
-    /// The number that the next name gets for which a taken one was wished. Those below are taken.
+    /// Next suffix for each name that was requested again. Names with lower suffixes are taken.
     numbers: HashMap<SmolStr, u32>,
     target: &'static [Reserved],
 }
@@ -47,18 +47,18 @@ impl Taken {
         self.reserved.contains(name) || self.others.contains(name)
     }
 
-    /// Takes a name, unless it is taken.
+    /// Takes a name. Returns false if it is taken already.
     fn insert(&mut self, name: &SmolStr) -> bool {
         !self.reserved.contains(name) && self.others.insert(name.clone())
     }
 }
 
-/// The names that are reserved, by every target and by this one.
+/// Returns the reserved names: those of every target, and those of this one.
 fn all(target: &'static [Reserved]) -> impl Iterator<Item = &'static Reserved> {
     std::iter::once(&RESERVED).chain(target)
 }
 
-/// The reserved names, by every target or by this one. Each table's key has names of its own, so they are read once.
+/// Returns the set of reserved names. Each table's key has a name space of its own, so the set is made only once.
 fn reserved(target: &'static [Reserved]) -> Rc<HashSet<SmolStr>> {
     thread_local! {
         static READ: RefCell<HashMap<&'static [Reserved], Rc<HashSet<SmolStr>>>> = RefCell::default();
@@ -69,7 +69,8 @@ fn reserved(target: &'static [Reserved]) -> Rc<HashSet<SmolStr>> {
 }
 
 impl Names {
-    /// None taken but those that are reserved, by every target or by this one.
+    /// Creates a name space in which only the reserved names are taken: those of every target, and those of this
+    /// one.
     pub fn new(target: &'static [Reserved]) -> Names {
         Names {
             taken: Taken {
@@ -81,7 +82,7 @@ impl Names {
         }
     }
 
-    /// Whether no name of a program can become this one.
+    /// Returns true if no name of a program can become this one.
     pub fn is_reserved(&self, name: &str) -> bool {
         // No name begins with two underscores, see `identifier`.
         name.starts_with("__") || self.taken.contains(name) || self.is_prefixed(name)
@@ -92,12 +93,12 @@ impl Names {
         prefixes.any(|p| name.starts_with(p))
     }
 
-    /// Keeps a name that C text from elsewhere defines.
+    /// Reserves a name that C text from elsewhere defines.
     pub fn reserve(&mut self, name: &str) {
         self.taken.insert(&name.into());
     }
 
-    /// A unique name like `wish`.
+    /// Returns a unique name similar to `wish`.
     pub fn fresh(&mut self, wish: &str) -> SmolStr {
         let base = self.identifier(wish);
         if self.taken.insert(&base) {
@@ -113,7 +114,7 @@ impl Names {
         }
     }
 
-    /// A name for something with a dotted path: its last part if that is free, else more of it.
+    /// Returns a name for an item with a dotted path: the path's last part if that is free, else more of it.
     pub fn fresh_path(&mut self, path: &str) -> SmolStr {
         let parts: Vec<&str> = path.split('.').collect();
         for from in (0..parts.len()).rev() {
@@ -125,7 +126,7 @@ impl Names {
         self.fresh(path)
     }
 
-    /// A name of at most `most` characters, its last ones `suffix`, for something with a dotted path.
+    /// Returns a name of at most `most` characters that ends with `suffix`, for an item with a dotted path.
     pub fn fresh_short(&mut self, path: &str, suffix: &str, most: usize) -> SmolStr {
         let room = most - suffix.len();
         let last = self.identifier(path.rsplit('.').next().unwrap_or(path));
@@ -134,7 +135,7 @@ impl Names {
         if self.taken.insert(&first) {
             return first;
         }
-        // By what all of them have in common; a dot is in no name.
+        // Key of the counter for all such names; no name contains a dot.
         let wish = format!("{last}.{suffix}.{most}").into();
         let next = self.numbers.entry(wish).or_insert(2);
         loop {
@@ -148,7 +149,7 @@ impl Names {
         }
     }
 
-    /// The characters of `text` that C takes, others as underscores.
+    /// Returns `text` as a C identifier: other characters become underscores.
     fn identifier(&self, text: &str) -> SmolStr {
         let mut out = String::new();
         for c in text.chars() {
@@ -171,8 +172,8 @@ impl Names {
     }
 }
 
-/// The names that the text of a C header declares at file level: macros, types, enumerators, variables and
-/// functions. For tests that a target reserves what its headers declare.
+/// Returns the names that the text of a C header declares at file level: macros, types, enumerators, variables and
+/// functions. Tests use it to check that a target reserves what its headers declare.
 pub fn declared(header: &str) -> Vec<&str> {
     let mut names = Vec::new();
     let mut depth = 0;
@@ -206,14 +207,14 @@ pub fn declared(header: &str) -> Vec<&str> {
     names
 }
 
-/// The name that a line at file level declares.
+/// Returns the name that a line at file level declares.
 fn declared_by(line: &str) -> Option<&str> {
     if let Some(rest) = line.strip_prefix("struct ")
         && line.ends_with('{')
     {
         return words(rest).next();
     }
-    // A pointer to a function has its name in parentheses of its own.
+    // The name of a pointer to a function is in parentheses of its own.
     if let Some((_, rest)) = line.split_once("(*const ") {
         return words(rest).next();
     }

@@ -1,5 +1,5 @@
-//! Users' extern functions as C of this machine, for a program that runs without a target: each behind a function that takes all its
-//! values in an array.
+//! Users' extern functions as C for this machine, for a program that runs without a target. Each has a wrapper that
+//! takes all its values in an array.
 
 use crate::user_function::UserFunction;
 use cgen::tree::{Expr as C, Item, Stmt, Type as CType, Unit};
@@ -8,7 +8,7 @@ use ir::{Program, StmtKind, visit};
 use smol_str::{SmolStr, format_smolstr};
 use std::collections::BTreeMap;
 
-/// The parameter with the values.
+/// Name of the parameter with the values.
 const VALUES: &str = "values";
 
 /// Users' functions that a program calls, and the C that calls them.
@@ -16,21 +16,22 @@ const VALUES: &str = "values";
 pub struct Native {
     /// The functions by name.
     pub functions: BTreeMap<SmolStr, UserFunction>,
-    /// A C file, which includes those of the user: it has a function [`symbol`] for each.
+    /// A C file that includes the user's files. It has a wrapper ([`symbol`]) for each function.
     pub c: String,
 }
 
-/// The name of the C function that calls a user's. It takes an array of `u64`: the values of the parameters, in which it leaves what is
-/// written, then the result.
+/// Returns the name of the C wrapper of a user's function. It takes an array of `u64` with the values of the
+/// parameters, and leaves written values there, followed by the result.
 pub fn symbol(function: &str) -> String {
     format!("onpath_call_{function}")
 }
 
-/// The C for the functions of a program that `is_user` holds for, with the names of the user's files.
+/// Generates the C for those functions of a program for which `is_user` returns true. `files` has the names of the
+/// user's files.
 ///
 /// # Errors
 ///
-/// Calls that C has no form for.
+/// Calls that cannot be expressed in C.
 pub fn native(
     program: &Program,
     files: &[String],
@@ -41,7 +42,7 @@ pub fn native(
         Item::Include("onpath/hash.h".into()),
         Item::Include("onpath/checksum.h".into()),
     ];
-    // A function whose result no call uses may have one: its file alone declares it.
+    // If no call uses a function's result, its type is unknown here: only the function's own file declares it.
     let known = functions.iter().filter(|(_, f)| f.result.is_some());
     items.extend(known.map(|(name, f)| f.prototype(name)));
     items.extend(files.iter().cloned().map(Item::Include));
@@ -50,7 +51,7 @@ pub fn native(
     Ok(Native { functions, c })
 }
 
-/// The prototypes of the functions of a program that `is_user` holds for, as C has them.
+/// Returns the C prototypes of those functions of a program for which `is_user` returns true.
 pub fn prototypes(program: &Program, is_user: impl Fn(&str) -> bool) -> Vec<String> {
     let functions = functions(program, is_user).unwrap_or_default();
     let shown = functions.iter().map(|(name, function)| {
@@ -61,7 +62,7 @@ pub fn prototypes(program: &Program, is_user: impl Fn(&str) -> bool) -> Vec<Stri
     shown.collect()
 }
 
-/// The functions of a program that `is_user` holds for.
+/// Returns those functions of a program for which `is_user` returns true.
 fn functions(
     program: &Program,
     is_user: impl Fn(&str) -> bool,
@@ -78,7 +79,7 @@ fn functions(
             }
             match UserFunction::of(program, call, stmt.span) {
                 Ok(function) => {
-                    // A call whose result is not used does not show that there is one.
+                    // A call whose result is unused does not show whether the function has one.
                     let known = functions
                         .entry(call.name.clone())
                         .or_insert_with(|| function.clone());
@@ -96,7 +97,7 @@ fn functions(
     }
 }
 
-/// The function that calls a user's.
+/// Makes the wrapper of a user's function.
 fn caller(name: &str, function: &UserFunction) -> Item {
     let value = |at: usize| C::id(VALUES).index(C::int(at as u64));
     let mut body = Vec::new();

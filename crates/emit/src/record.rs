@@ -1,31 +1,31 @@
-//! Structs that the generated C shares with the control plane: members at natural alignment, in one place
-//! for the C text and for a description.
+//! Structs that the generated C shares with the control plane. Members have natural alignment; one definition
+//! yields the C text and a description.
 
 use cgen::tree::{Expr as C, Member, Type};
 use layout::{ByteOrder, FieldAbi};
 use smol_str::SmolStr;
 
-/// How a P4 value lies in a struct.
+/// Layout of a P4 value in a struct.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Form {
-    /// Bytes.
+    /// Size in bytes.
     pub size: u32,
-    /// What its offset must be a multiple of.
+    /// Alignment of its offset, in bytes.
     pub align: u32,
-    /// Bits that count.
+    /// Number of significant bits.
     pub width: u32,
-    /// The order of its bytes.
+    /// Byte order.
     pub order: ByteOrder,
 }
 
 impl Form {
-    /// The form of a value of `width` bits.
+    /// Returns the form of a value of `width` bits.
     pub fn new(width: u32, order: ByteOrder) -> Form {
         let (size, align) = match width {
             0..=8 => (1, 1),
             9..=16 => (2, 2),
             17..=32 => (4, 4),
-            // Two stores of registers, so 4 bytes have to be aligned.
+            // It is written by two register stores, so 4-byte alignment suffices.
             33..=48 if order == ByteOrder::Network => (6, 4),
             33..=64 => (8, 8),
             _ => (width.div_ceil(64) * 8, 8),
@@ -38,7 +38,7 @@ impl Form {
         }
     }
 
-    /// The C type of the member.
+    /// Returns the C type of the member.
     pub fn ty(self) -> Type {
         match self.size {
             1 => Type::U8,
@@ -50,7 +50,7 @@ impl Form {
         }
     }
 
-    /// The description of a member of this form, by its P4 name, at this offset in bytes.
+    /// Returns the description of a member of this form, with its P4 name, at this offset in bytes.
     pub fn field(self, name: &str, offset: u32) -> FieldAbi {
         FieldAbi {
             name: name.into(),
@@ -62,20 +62,20 @@ impl Form {
     }
 }
 
-/// A struct in the making.
+/// A struct under construction.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
     /// Its members, padding included.
     pub members: Vec<Member>,
-    /// Bytes so far.
+    /// Size so far, in bytes.
     pub size: u32,
-    /// The largest alignment of a member.
+    /// Largest alignment of a member.
     pub align: u32,
     padding: u32,
 }
 
 impl Record {
-    /// Adds a member and gives its offset.
+    /// Adds a member and returns its offset.
     pub fn add(
         &mut self,
         ty: Type,
@@ -96,7 +96,7 @@ impl Record {
         offset
     }
 
-    /// Adds a value.
+    /// Adds a value and returns its offset.
     pub fn add_form(&mut self, form: Form, name: impl Into<SmolStr>, note: &str) -> u32 {
         self.add(form.ty(), name, form.size, form.align, note)
     }
@@ -122,7 +122,7 @@ impl Record {
     }
 }
 
-/// The number that a member holds.
+/// Loads the number that a member holds.
 pub fn load(member: C, form: Form) -> C {
     match (form.order, form.size) {
         (_, 1) | (ByteOrder::Host, _) => match form.size {

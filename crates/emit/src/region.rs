@@ -1,7 +1,8 @@
-//! Headers in the parse record: where code without jumps into it has made their pointers, and making them.
+//! Pointers to headers in the parse record. They are made where they are used, once in each region: a run of code
+//! that no jump leads into.
 //!
-//! A region begins where paths meet. The packet's bounds are asked there again, and each header that is used is found again from its
-//! offset, and checked once.
+//! A region begins where paths meet. There, the packet's bounds are loaded again. Each header that is used is
+//! located again by its offset, and checked once.
 
 use crate::emitter::Gen;
 use crate::hints::Event;
@@ -20,44 +21,44 @@ use std::collections::HashMap;
 pub(crate) enum Part {
     /// From a header's first byte to its varbit field, or its end.
     Start(Header),
-    /// From behind its varbit field to its end.
+    /// From the byte after its varbit field to its end.
     Rest(Header),
 }
 
-/// What is known of a pointer.
+/// Knowledge about a pointer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Found {
     /// It leads to the header's bytes.
     Always,
-    /// It does if the flag says so.
+    /// It leads to the header's bytes if the flag is set.
     IfFlagged,
 }
 
-/// The region that is emitted.
+/// The region that is being emitted.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Region {
-    /// The variables for the packet's bounds were set in it.
+    /// True if the variables for the packet's bounds were set in it.
     bounds: bool,
     found: HashMap<Part, Found>,
     elements: Elements,
 }
 
-/// The current region, and what must be known to leave a block.
+/// The current region, and the state that is needed at the end of a block.
 #[derive(Debug, Default)]
 pub(crate) struct Regions {
     now: Region,
-    /// Labels so far: where they are, paths may meet.
+    /// Number of labels so far: at a label, paths may meet.
     labels: u32,
-    /// The parser is emitted, whose blocks end with jumps.
+    /// True while the parser is emitted, whose blocks end with jumps.
     in_parser: bool,
-    /// A lock is held: nothing may be found, and nothing forgotten.
+    /// True while a lock is held: no header may be located, and no pointer forgotten.
     held: bool,
-    /// Statements since the function could be cut.
+    /// Number of statements since the last point at which the function could be cut.
     uncut: u32,
 }
 
 impl Regions {
-    /// Another path may come in here.
+    /// Begins another region: another path may enter here.
     pub(crate) fn paths_meet(&mut self) {
         self.labels += 1;
         if !self.held {
@@ -65,18 +66,18 @@ impl Regions {
         }
     }
 
-    /// The parser begins, or ends.
+    /// Marks the beginning or the end of the parser.
     pub(crate) fn parser(&mut self, begins: bool) {
         self.in_parser = begins;
     }
 
-    /// The region in front of a block that may not run.
+    /// Returns the region before a block that may not run.
     pub(crate) fn before_block(&self) -> (Region, u32) {
         (self.now.clone(), self.labels)
     }
 
-    /// Behind such a block, at whose end paths meet if it `ends`. Pointers that were found in front of it would still be good, but to keep them would
-    /// keep the paths apart.
+    /// Sets the region after such a block; paths meet at the block's end if it `ends`. Pointers made before the
+    /// block are still valid, but keeping them would keep the paths apart.
     pub(crate) fn after_block(&mut self, (before, labels): (Region, u32), ends: bool) {
         if self.held {
             return;
@@ -84,40 +85,40 @@ impl Regions {
         let meets = labels != self.labels || ends && !self.in_parser;
         self.now = if meets { Region::default() } else { before };
         if ends {
-            // What decides which element is meant may have changed in the block.
+            // The index that selects an element may have changed in the block.
             self.now.elements = Elements::default();
         }
     }
 
-    /// The elements of rolled stacks that were found in this region.
+    /// Elements of rolled stacks that were located in this region.
     pub(crate) fn elements(&mut self) -> &mut Elements {
         &mut self.now.elements
     }
 
-    /// Whether the parser is emitted.
+    /// Returns true if the parser is being emitted.
     pub(crate) fn in_parser(&self) -> bool {
         self.in_parser
     }
 
-    /// The variables for the packet's bounds are up to date.
+    /// Records that the variables for the packet's bounds are up to date.
     pub(crate) fn bounds_known(&mut self) {
         self.now.bounds = true;
     }
 
-    /// All pointers into the packet are of no use any more.
+    /// Invalidates all pointers into the packet.
     pub(crate) fn packet_changed(&mut self) {
         self.paths_meet();
         self.now.bounds = true;
     }
 
-    /// A header's pointer was set.
+    /// Records that a header's pointer was set.
     pub(crate) fn found(&mut self, part: Part) {
         self.now.found.insert(part, Found::Always);
     }
 }
 
 impl<T: Target> Gen<'_, T> {
-    /// Before a statement: has the function be one that can be cut here, from time to time.
+    /// Before a statement: allows the function to be cut here, once in a number of statements.
     pub(crate) fn may_cut(&mut self) {
         let Some(most) = self.plan.forms.cut_after else {
             return;
@@ -129,12 +130,12 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// What the parser leaves is in memory.
+    /// Returns true if the parser's results are in memory.
     pub(crate) fn in_record(&self) -> bool {
         self.plan.record.is_some()
     }
 
-    /// Where paths meet: nothing that is in memory is kept in registers over this.
+    /// Prevents values in memory from being kept in registers across a point at which paths meet.
     pub fn forget(&mut self) {
         if !self.in_record() {
             return;
@@ -146,7 +147,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Asks where the packet's bytes begin and end, unless that was done in this region.
+    /// Loads the packet's bounds, unless that was done in this region.
     pub(crate) fn ask_bounds(&mut self) {
         if self.regions.now.bounds {
             return;
@@ -154,11 +155,12 @@ impl<T: Target> Gen<'_, T> {
         self.forget();
         self.reload();
         self.regions.bounds_known();
-        // What was checked is not known of the new pointers.
+        // Earlier checks do not apply to the new pointers.
         self.cursor.avail = 0;
     }
 
-    /// The packet's length in bytes, by its bounds in this region: those of an earlier one would be live where the function is to be cut.
+    /// Returns the packet's length in bytes, by its bounds in this region. The bounds of an earlier region would be
+    /// live across a cut of the function.
     pub fn packet_length(&mut self) -> C {
         if self.in_record() && self.plan.forms.cut_after.is_some() {
             self.ask_bounds();
@@ -178,7 +180,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Sets the pointers to a header that may be in the packet; gives a flag that says whether it is.
+    /// Sets the pointers to a header that may be in the packet; returns a flag that says whether it is.
     pub(crate) fn find_if_there(&mut self, h: Header) -> C {
         let flag = self.local(LocalKind::Found(h));
         let parts = self.parts(h);
@@ -196,14 +198,14 @@ impl<T: Target> Gen<'_, T> {
         self.ask_bounds();
         self.set(flag.clone(), C::int(0));
         if self.plan.forms.cut_after.is_some() {
-            // What they were before is of no use, which whoever cuts the function has to see.
+            // Kills the pointers' earlier values, so that they are not live where the function is cut.
             for part in self.parts(h) {
                 let pointer = self.local(match part {
                     Part::Start(h) => LocalKind::Pointer(h),
                     Part::Rest(h) => LocalKind::Rest(h),
                 });
                 self.set(pointer.clone(), C::id("data"));
-                // The packet's context has 32 bits of it, as which it would be kept on the stack.
+                // The packet's context has 32 bits of it, and in that form it would be kept on the stack.
                 self.on(Event::Computed(&pointer));
             }
         }
@@ -226,7 +228,7 @@ impl<T: Target> Gen<'_, T> {
         flag
     }
 
-    /// Sets a pointer from an offset of the record, and rejects the packet where it has not the bytes, which the
+    /// Sets a pointer from an offset in the record. Rejects the packet if it does not have the bytes, which the
     /// parser has seen.
     fn point_at(&mut self, part: Part) {
         let (Part::Start(h) | Part::Rest(h)) = part;
@@ -255,7 +257,7 @@ impl<T: Target> Gen<'_, T> {
         self.goto_reject(C::bin(BinOp::Gt, end, C::id("data_end")));
     }
 
-    /// Where a header begins in the packet, in bytes.
+    /// Returns the offset of a header in the packet, in bytes.
     pub(crate) fn header_offset(&mut self, h: Header) -> C {
         match self.plan.fixed_at[h.as_u32() as usize] {
             Some(at) => C::int(at.into()),
@@ -263,7 +265,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// The bytes of a header in front of its varbit field, and behind it.
+    /// Returns the number of bytes of a header before its varbit field, and after it.
     fn split(&self, h: Header) -> (u32, u32) {
         let layout = &self.p.header_types[self.p.headers[h].ty];
         let all = header_bytes(self.p, HeaderRef::Header(h));
@@ -284,8 +286,8 @@ impl<T: Target> Gen<'_, T> {
         start.into_iter().chain(rest).collect()
     }
 
-    /// Sets the pointers of all headers that statements use, which stay as they are until [`Gen::release_headers`]: a
-    /// lock is taken in between, so that no jump may leave.
+    /// Sets the pointers of all headers that statements use. They stay valid until [`Gen::release_headers`]: a lock
+    /// is taken in between, so no jump may leave that code.
     pub fn hold_headers(&mut self, stmts: &[ir::Stmt]) {
         if !self.in_record() {
             return;
@@ -322,7 +324,7 @@ impl<T: Target> Gen<'_, T> {
                     self.find_if_there(h);
                 }
             }
-            // Paths meet behind each that may be there; the pointers made before are still good.
+            // Paths meet after each header that may be absent; the pointers made before are still valid.
             for part in self.parts(h) {
                 found.extend(self.regions.now.found.get(&part).map(|&is| (part, is)));
             }
@@ -331,12 +333,12 @@ impl<T: Target> Gen<'_, T> {
         self.regions.held = true;
     }
 
-    /// No lock is held any more.
+    /// Records that no lock is held any more.
     pub fn release_headers(&mut self) {
         self.regions.held = false;
     }
 
-    /// Whether the headers are held, so that none can be found now.
+    /// Returns true if headers are held, so that none can be located now.
     pub(crate) fn is_held(&self) -> bool {
         self.regions.held
     }

@@ -1,7 +1,9 @@
-//! Elements of stacks that stay rolled ([`crate::plan::rolled`]): finding them by index, reading, writing, making invalid, moving.
+//! Elements of rolled stacks ([`crate::plan::rolled`]): locating them by index, reading, writing, invalidating,
+//! moving.
 //!
-//! For each element there is a kind, 0 if the parser found none, else 1 more than the union's member that it is, with [`INVALID`]
-//! if it was made invalid since; its offset in the packet; and its length.
+//! Each element has a kind, an offset in the packet, and a length. The kind is 0 if the parser found no such
+//! element. Otherwise it is 1 plus the index of the union's member, with [`INVALID`] if the element was made
+//! invalid since.
 
 use crate::access::Bytes;
 use crate::emitter::Gen;
@@ -15,15 +17,15 @@ use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType, UnOp};
 use ir::{BinaryOp, ExprKind, Header, HeaderRef, StmtKind};
 
-/// In an element's kind: it was extracted, but is not valid any more.
+/// Bit in an element's kind: it was extracted, but is no longer valid.
 const INVALID: u64 = 0x80;
 
-/// Where in its stack an element is.
+/// Index of an element in its stack.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum At {
-    /// At this index, which is in bounds.
+    /// A constant, which is in bounds.
     Const(u32),
-    /// At an index that the packet decides.
+    /// A value that depends on the packet.
     Run(C),
 }
 
@@ -34,34 +36,35 @@ pub(crate) struct Element {
     pub(crate) at: At,
     /// Any header of its type.
     header: Header,
-    /// Whether it is known to have been extracted.
+    /// Knowledge about its extraction.
     extracted: Known,
 }
 
-/// What code finds of an element by its index, in two variables.
+/// Properties of an element that are looked up by its index and kept in two variables.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum What {
-    /// Of a rolled stack, its kind and its offset.
+    /// Kind and offset of an element of a rolled stack.
     Place { stack: usize },
-    /// Of a rolled stack, a pointer to its bytes, and the flag whether it leads to them.
+    /// Pointer to the bytes of an element of a rolled stack, and the flag that it leads to them.
     Bytes(Member),
-    /// The same of another stack, of which this is the first element.
+    /// Pointer and flag for another stack, of which this is the first element.
     BytesOfChosen(Header),
 }
 
-/// The elements that were found in a region: what, where in the stack, and the variables.
+/// Elements that were located in a region: property, index, and variables.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Elements(Vec<(What, At, (C, C))>);
 
 impl Elements {
-    /// The variables with what was found of an element.
+    /// Returns the variables with a property of an element, if it was looked up.
     pub(crate) fn found(&self, what: What, at: &At) -> Option<(C, C)> {
         let mut all = self.0.iter();
         let found = all.find(|(is, place, _)| *is == what && place == at)?;
         Some(found.2.clone())
     }
 
-    /// Notes what was found, if [`Elements::assigned`] learns of all that may change which element is meant: not of stores to memory.
+    /// Records a property that was looked up, if [`Elements::assigned`] is called for everything that may change
+    /// the index. It is not called for stores to memory.
     pub(crate) fn note(&mut self, what: What, at: At, variables: (C, C)) {
         let stays_known = match &at {
             At::Const(_) => true,
@@ -72,7 +75,7 @@ impl Elements {
         }
     }
 
-    /// A variable was set: elements that were found by it may be others now.
+    /// Handles the assignment of a variable: forgets the elements that were located by it.
     pub(crate) fn assigned(&mut self, name: &str) {
         self.0.retain(|(_, at, _)| match at {
             At::Const(_) => true,
@@ -80,7 +83,7 @@ impl Elements {
         });
     }
 
-    /// A rolled stack was changed.
+    /// Handles the change of a rolled stack: forgets its elements.
     fn changed(&mut self, stack: usize) {
         self.0.retain(|(what, ..)| match what {
             What::Place { stack: of } => *of != stack,
@@ -90,7 +93,7 @@ impl Elements {
     }
 }
 
-/// Whether a value is of variables alone: nothing in memory has a part in it.
+/// Returns true if a value depends only on variables, and on nothing in memory.
 fn in_variables(e: &C) -> bool {
     let is_value = match e {
         C::Ident(_) | C::Int { .. } | C::Signed(_) => true,
@@ -106,13 +109,13 @@ fn mentions(e: &C, name: &str) -> bool {
 }
 
 impl<T: Target> Gen<'_, T> {
-    /// The element that a reference means, if it is of a rolled stack.
+    /// Returns the element that a reference means, if it belongs to a rolled stack.
     pub(crate) fn rolled(&mut self, header: HeaderRef) -> Option<Element> {
         let plan = self.plan;
         let (member, at, h, extracted) = match header {
             HeaderRef::Header(h) => {
                 let (member, index) = plan.rolled.element(h)?;
-                // What makes its pointer runs before the expression, and so before what it assumes.
+                // Its pointer is made before the expression, where the expression's assumptions do not hold yet.
                 let extracted = match self.only_assumed(h) {
                     true => Known::Maybe,
                     false => self.header_facts.extracted(h),
@@ -144,19 +147,19 @@ impl<T: Target> Gen<'_, T> {
         self.local(LocalKind::Kinds(stack))
     }
 
-    /// An element's kind as it is in memory, for an index in bounds.
+    /// Returns an element's kind in memory, for an index in bounds.
     fn kind_in_memory(&mut self, stack: usize, at: C) -> C {
         self.kinds(stack).index(at)
     }
 
-    /// Puts what `f` emits into a block that may not run, after which what was found before is still good.
+    /// Returns the code that `f` emits, as a block that may not run. Pointers made before it remain known.
     pub(crate) fn guarded(&mut self, f: impl FnOnce(&mut Self)) -> Block {
         let outer = std::mem::take(&mut self.out);
         f(self);
         std::mem::replace(&mut self.out, outer)
     }
 
-    /// A copy of an index, checked: what `f` emits runs where it is in bounds.
+    /// Emits the code of `f` under the condition that an index is in bounds. `f` gets a copy of the index.
     fn in_bounds(&mut self, stack: usize, index: C, f: impl FnOnce(&mut Self, C)) {
         let size = self.plan.rolled.stacks[stack].size;
         let at = self.pinned_local("element_at", None);
@@ -170,7 +173,8 @@ impl<T: Target> Gen<'_, T> {
         self.push(Stmt::If(fits, inside, Block::new()));
     }
 
-    /// An element's kind and offset, in variables if its index varies. The kind is 0 if the index is out of bounds.
+    /// Returns an element's kind and offset, in variables if its index is not constant. The kind is 0 if the index
+    /// is out of bounds.
     fn look(&mut self, e: &Element) -> (C, C) {
         let stack = e.member.stack;
         let offsets = self.local(LocalKind::Offsets(stack));
@@ -200,13 +204,13 @@ impl<T: Target> Gen<'_, T> {
         found
     }
 
-    /// Whether an element is valid.
+    /// Condition that an element is valid.
     pub(crate) fn element_validity(&mut self, e: &Element) -> C {
         let (kind, _) = self.look(e);
         C::bin(BinOp::Eq, kind, C::int((e.member.member + 1).into()))
     }
 
-    /// A pointer to an element's bytes, and whether it leads to them.
+    /// Returns a pointer to an element's bytes, and a flag that it leads to them.
     fn point(&mut self, e: &Element) -> (C, C) {
         let what = What::Bytes(e.member);
         if let Some(found) = self.regions.elements().found(what, &e.at) {
@@ -242,7 +246,7 @@ impl<T: Target> Gen<'_, T> {
         found
     }
 
-    /// The bytes of a header in front of its varbit field.
+    /// Returns the number of bytes of a header before its varbit field.
     pub(crate) fn plain_bytes(&self, h: Header) -> u32 {
         let layout = &self.p.header_types[self.p.headers[h].ty];
         let fields = layout.varbit().map_or(layout.fields.len(), |v| v as usize);
@@ -250,7 +254,7 @@ impl<T: Target> Gen<'_, T> {
         bits / 8
     }
 
-    /// Bits of an element's field; 0 if the element is not there.
+    /// Reads bits of an element's field; 0 if the element is absent.
     pub(crate) fn read_element(&mut self, e: &Element, field: u32, hi: u32, lo: u32) -> C {
         let width = self.field_type(e.header, field).width();
         if width == 0 || e.extracted == Known::No {
@@ -264,7 +268,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Stores to a field of an element; nothing if the element is not there.
+    /// Stores to a field of an element; does nothing if the element is absent.
     pub(crate) fn write_element(&mut self, e: &Element, field: u32, value: Value) {
         let width = self.field_type(e.header, field).width();
         if width == 0 || e.extracted == Known::No {
@@ -295,7 +299,7 @@ impl<T: Target> Gen<'_, T> {
     /// Makes an element invalid, if it is valid.
     pub(crate) fn clear_element(&mut self, e: &Element) {
         if self.regions.in_parser() {
-            // Another member of the union was extracted there, so that this one is not valid.
+            // In the parser, another member of the union was extracted, so this one is not valid.
             return;
         }
         let stack = e.member.stack;
@@ -315,7 +319,7 @@ impl<T: Target> Gen<'_, T> {
         self.touch(e.header);
     }
 
-    /// Whether the deparser may have to move the elements of a stack.
+    /// Returns true if the deparser may have to move the elements of a stack.
     fn is_moved(&self, stack: usize) -> bool {
         let layout = &self.plan.layout;
         let first = self.plan.rolled.stacks[stack].first;
@@ -324,7 +328,8 @@ impl<T: Target> Gen<'_, T> {
             .any(|e| e.header == first)
     }
 
-    /// Whether a statement only checks that a stack has room for the element that the next one extracts: so does extracting it.
+    /// Returns true if a statement only checks that a stack has room for the element that the next statement
+    /// extracts. The extraction checks that, too.
     pub(crate) fn is_room_checked(&self, stmt: &ir::Stmt, next: Option<&ir::Stmt>) -> bool {
         let exprs = &self.p.exprs;
         let StmtKind::Verify { cond, .. } = stmt.kind else {
@@ -353,7 +358,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Moves the elements of a rolled stack down.
+    /// Moves the elements of a rolled stack down by `by` positions.
     pub(crate) fn pop_elements(&mut self, stack: usize, by: u32) {
         let size = self.plan.rolled.stacks[stack].size;
         let by = by.min(size);
@@ -376,7 +381,7 @@ impl<T: Target> Gen<'_, T> {
         self.touch(self.plan.rolled.stacks[stack].first);
     }
 
-    /// Notes an element that the parser found: where it is and how many bytes it has.
+    /// Records an element that the parser found: its offset and its length.
     pub(crate) fn record_element(&mut self, e: &Element, offset: C, length: C) {
         let stack = e.member.stack;
         let size = self.plan.rolled.stacks[stack].size;
@@ -385,7 +390,7 @@ impl<T: Target> Gen<'_, T> {
             At::Run(index) => {
                 let at = self.pinned_local("element_at", None);
                 self.set(at.clone(), index.clone());
-                // The program has checked that there is room; the test shows it here.
+                // The program has checked that there is room; this test proves it here.
                 self.at_most(&at, u64::from(size) - 1);
                 at
             }
@@ -418,7 +423,7 @@ impl<T: Target> Gen<'_, T> {
         self.goto_reject(C::bin(BinOp::Gt, end, C::id("data_end")));
     }
 
-    /// Runs what `f` emits for each valid element of a stack, in order; it gets the element's offset and length.
+    /// Emits the code of `f` for each valid element of a stack, in order. `f` gets the element's offset and length.
     pub(crate) fn for_each_valid(&mut self, stack: usize, f: impl FnOnce(&mut Self, ForElement)) {
         let rolled = &self.plan.rolled.stacks[stack];
         let (size, longest) = (rolled.size, rolled.longest);
@@ -427,7 +432,7 @@ impl<T: Target> Gen<'_, T> {
             self.file.names.fresh("each"),
             self.file.names.fresh("each_done"),
         );
-        // Where turns are counted, the number shows which it is; else all are to be alike.
+        // If iterations are counted, the number identifies the iteration; otherwise all iterations must be alike.
         let counts = self.plan.forms.turn_limit.is_some();
         let turn = match counts {
             true => self.pinned_local("turn", None),
@@ -466,14 +471,14 @@ impl<T: Target> Gen<'_, T> {
     }
 }
 
-/// What is known of an element in [`Gen::for_each_valid`].
+/// Properties of an element in [`Gen::for_each_valid`].
 pub(crate) struct ForElement {
-    /// Where it lies in the packet as it came in, in bytes.
+    /// Its offset in the packet as it came in, in bytes.
     pub offset: C,
-    /// How many bytes it has.
+    /// Its length, in bytes.
     pub length: C,
-    /// Its place in memory where each element has [`ForElement::longest`] bytes.
+    /// Its offset in memory in which each element has [`ForElement::longest`] bytes.
     pub slot: C,
-    /// The most that it may have.
+    /// Greatest length of an element, in bytes.
     pub longest: u32,
 }

@@ -1,4 +1,4 @@
-//! Selects: which state comes next, by the values of keys.
+//! Selects: the next state, by the values of keys.
 
 use super::block::wide_equals;
 use super::parser::States;
@@ -58,8 +58,8 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Tries cases in order; gives whether none may match. What successive cases have in common is asked
-    /// once.
+    /// Tries cases in order; returns true if possibly none matches. Tests that successive cases have in common are
+    /// made once.
     fn chain(&mut self, keys: &[Expr], cases: &[SelectCase], states: &mut States) -> bool {
         let mut rest = cases;
         while let Some((first, others)) = rest.split_first() {
@@ -132,7 +132,7 @@ impl<T: Target> Gen<'_, T> {
         true
     }
 
-    /// Whether keys are in keysets.
+    /// Condition that keys are in keysets.
     fn matches(&mut self, keys: &[Expr], keysets: &[Keyset]) -> C {
         let mut result = C::int(1);
         let mut at = 0;
@@ -188,7 +188,7 @@ impl<T: Target> Gen<'_, T> {
     }
 }
 
-/// Decides a comparison of literals.
+/// Folds a comparison of literals.
 fn fold_equal(c: C) -> C {
     match &c {
         C::Binary(BinOp::Eq, a, b) => match (a.as_int(), b.as_int()) {
@@ -199,7 +199,7 @@ fn fold_equal(c: C) -> C {
     }
 }
 
-/// The indices of keysets that test one key.
+/// Returns the indices of the keysets that test one key.
 fn askable(keysets: &[Keyset]) -> Vec<usize> {
     if keysets.iter().any(|k| matches!(k, Keyset::ValueSet(_))) {
         return Vec::new();

@@ -1,48 +1,48 @@
-//! Sizes by tag, as arrays in read-only data: one by the tags themselves, where these are dense, else a hash with a place of its
-//! own for each. Either way a tag is found without a loop.
+//! Sizes by tag, as arrays in read-only data. If the tags are dense, the array is indexed by tag; otherwise by a
+//! hash that gives each tag an entry of its own. Either way, a look-up takes no loop.
 
 use ir::SkipTable;
 
-/// An array by tag has no more places than this for each of them, and these besides.
+/// Greatest length of an array indexed by tag: this many entries for each tag, plus [`PLACES_BESIDES`].
 const PLACES_PER_TAG: u64 = 8;
 const PLACES_BESIDES: u64 = 256;
-/// Multipliers that are tried for each size of the array.
+/// Number of multipliers that are tried for each length of the array.
 const TRIES: u64 = 100;
 
-/// How sizes are found.
+/// Representation of sizes by tag.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Sizes {
-    /// By the tag.
+    /// Indexed by the tag.
     Dense {
-        /// The tag of the first place.
+        /// Tag of the first entry.
         first: u64,
-        /// The bytes of attributes, 0 where there is no such tag.
+        /// Sizes of attributes, in bytes; 0 for a value that is not a tag.
         sizes: Vec<u32>,
     },
-    /// By its hash.
+    /// Indexed by a hash of the tag.
     Hashed(Hashed),
 }
 
-/// Tags with a place for each: the high bits of a hash choose a displacement, which its low
-/// ones are combined with.
+/// Perfect hash of tags: the high bits of a hash select a displacement, with which its low bits are combined.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Hashed {
-    /// Tags have more than 32 bits: their high ones, which a product only has in its own, are combined with the low ones first.
+    /// True if tags have more than 32 bits. The high bits of a tag only affect the high bits of a product, so they
+    /// are first combined with the low ones.
     pub folds: bool,
-    /// Makes a hash of 64 bits of a tag.
+    /// Multiplier that makes a 64-bit hash of a tag.
     pub multiplier: u64,
-    /// How far the hash is shifted to choose a displacement.
+    /// Number of bits by which the hash is shifted to select a displacement.
     pub shift: u32,
-    /// They are combined with the hash by exclusive or.
+    /// Displacements, combined with the hash by exclusive or.
     pub displacements: Vec<u32>,
-    /// The tag at each place, any where its size is 0.
+    /// Tag of each entry; arbitrary if the entry's size is 0.
     pub tags: Vec<u64>,
-    /// The bytes of attributes.
+    /// Sizes of attributes, in bytes.
     pub sizes: Vec<u32>,
 }
 
 impl Sizes {
-    /// The arrays of a table.
+    /// Makes the arrays of a table.
     pub(crate) fn new(table: &SkipTable) -> Sizes {
         let tags: Vec<(u64, u32)> = table
             .sizes
@@ -54,12 +54,12 @@ impl Sizes {
             _ => (0, 0),
         };
         let most = PLACES_PER_TAG * tags.len() as u64 + PLACES_BESIDES;
-        // From 0 on nothing need be subtracted.
+        // An array that begins at 0 needs no subtraction.
         let first = if highest < most { 0 } else { lowest };
         if highest - first >= most {
             return Sizes::Hashed(Hashed::new(&tags, table.width > LOW));
         }
-        // Where every tag has a place, none need be compared with the last.
+        // If every tag has an entry, no comparison with the last one is needed.
         let places = match table.width {
             1..=8 => 1 << table.width,
             _ => highest - first + 1,
@@ -86,7 +86,7 @@ impl Hashed {
         }
     }
 
-    /// With this multiplier, if it leaves each tag a place.
+    /// Makes the arrays with this multiplier, if it gives each tag an entry.
     fn with(tags: &[(u64, u32)], folds: bool, multiplier: u64, places: usize) -> Option<Hashed> {
         let groups = places / 4;
         let mut hashed = Hashed {
@@ -102,7 +102,7 @@ impl Hashed {
         for &tag in tags {
             members[hashed.group(tag.0)].1.push(tag);
         }
-        // Large groups while there is room.
+        // Large groups first, while there is room.
         members.sort_by_key(|(_, tags)| std::cmp::Reverse(tags.len()));
         for (group, tags) in members {
             let displacement = (0..places as u32).find(|&displacement| {
@@ -131,22 +131,23 @@ impl Hashed {
         (self.hash(tag) >> self.shift) as usize
     }
 
-    /// The mask of a place's number.
+    /// Returns the mask of an index.
     pub(crate) fn mask(&self) -> u64 {
         self.tags.len() as u64 - 1
     }
 
-    /// The place of a tag, as [`super::parser`] has the C compute it.
+    /// Returns the index of a tag, as [`super::parser`] has the C compute it.
     fn place(&self, tag: u64) -> usize {
         let displacement = self.displacements[self.group(tag)];
         ((self.hash(tag) >> LOW ^ u64::from(displacement)) & self.mask()) as usize
     }
 }
 
-/// How far a hash is shifted for its place: the lowest bits of a product depend on the lowest of the tag alone.
+/// Number of bits by which a hash is shifted to get an index: the lowest bits of a product depend only on the
+/// lowest bits of the tag.
 pub(crate) const LOW: u32 = 32;
 
-/// A number with no pattern (the step of SplitMix64).
+/// Scrambles a number (the step of SplitMix64).
 fn scrambled(number: u64) -> u64 {
     let mut bits = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,7 +1,7 @@
 //! Emits of headers that the deparser itself changes afterwards.
 //!
-//! The packet is rebuilt when the deparser is over, from what its headers are then. A header that is a
-//! local of the deparser can be emitted, changed and emitted again; each of its emits gets a copy.
+//! The packet is rebuilt at the end of the deparser, from the final values of its headers. A header that is a local
+//! of the deparser can be emitted, changed and emitted again, so each of its emits gets a copy.
 
 use crate::plan::header_facts::instances;
 use ir::{
@@ -10,7 +10,7 @@ use ir::{
 };
 use std::collections::HashSet;
 
-/// The program with a copy for each such emit; none if there is nothing to do.
+/// Returns the program with a copy for each such emit; `None` if there is no such emit.
 pub(crate) fn of_emits(program: &Program, deparser: Routine) -> Option<Program> {
     let mut emitted = HashSet::new();
     let mut changed = HashSet::new();
@@ -34,7 +34,7 @@ pub(crate) fn of_emits(program: &Program, deparser: Routine) -> Option<Program> 
     Some(copy)
 }
 
-/// Headers that a statement changes, by the actions of a table too.
+/// Collects the headers that a statement changes, also through the actions of a table.
 fn writes(program: &Program, stmt: &Stmt, into: &mut HashSet<Header>) {
     visit::accesses(program, &stmt.kind, |access| match access {
         Access::Write(Place::Field(h, _)) | Access::WriteHeader(h) | Access::SetValidity(h, _) => {

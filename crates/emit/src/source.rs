@@ -6,7 +6,7 @@ use cgen::tree::Stmt;
 use diag::Span;
 
 impl<T: Target> Gen<'_, T> {
-    /// What is emitted next comes from here.
+    /// Sets the origin in the source of the code that is emitted next.
     pub fn line(&mut self, span: Span) {
         let Some((file, at)) = self.map.line_col(span) else {
             return;

@@ -1,4 +1,4 @@
-//! A stage's function: parser, control and what the target makes of the result.
+//! A stage's function: parser, controls, and the target's code for the result.
 
 use crate::emitter::{File, Gen};
 use crate::joined::Joined;
@@ -13,15 +13,15 @@ use ir::{Header, Program, Routine};
 use smol_str::SmolStr;
 use std::collections::{BTreeSet, HashSet};
 
-/// A function's statements and the variables that they use, which are still to be declared.
+/// A function's statements, and the variables that they use and that must be declared.
 pub struct Code {
     /// The variables, in the order in which they are to be declared.
     pub locals: Vec<Local>,
-    /// What the function does.
+    /// Body of the function.
     pub body: Block,
 }
 
-/// Makes the function of a stage, planning again as long as header fields turn out to need variables.
+/// Makes the function of a stage. The stage is planned again as long as header fields turn out to need variables.
 ///
 /// # Errors
 ///
@@ -62,7 +62,7 @@ pub fn stage<T: Target>(
 }
 
 impl<T: Target> Gen<'_, T> {
-    /// Emits what the stage does.
+    /// Emits the statements of the stage.
     fn statements(&mut self, joined: &Joined) {
         T::enter(self);
         self.take(joined);
@@ -85,7 +85,8 @@ impl<T: Target> Gen<'_, T> {
         T::reject(self);
     }
 
-    /// Where the packet is put together several times: takes down what fields of variable length are taken from.
+    /// Saves the packet's front, from which fields of variable length are copied, if the packet is put together
+    /// several times.
     fn keep_front(&mut self) {
         if !self.plan.state.as_ref().is_some_and(State::has_varbits) {
             return;
@@ -104,7 +105,7 @@ impl<T: Target> Gen<'_, T> {
         self.out.extend(loaded);
     }
 
-    /// A control's statements.
+    /// Emits a control's statements.
     fn control(&mut self, routine: Routine, name: SmolStr) {
         self.scope.returns.push(name.clone());
         self.scope.exit = Some(name.clone());
@@ -114,7 +115,7 @@ impl<T: Target> Gen<'_, T> {
         self.push(Stmt::Label(name));
     }
 
-    /// The deparser and what it makes of the packet.
+    /// Emits the deparser, and the rebuilding of the packet.
     pub fn deparse(&mut self) {
         if let Some(deparser) = self.plan.deparser {
             let name = self.file.names.fresh("deparsed");
@@ -125,7 +126,7 @@ impl<T: Target> Gen<'_, T> {
         self.rebuild();
     }
 
-    /// The variable of a slot's field; 0 if the program has none.
+    /// Returns the variable of a slot's field; 0 if the program has none.
     pub fn slot(&mut self, slot: &str, name: &str) -> C {
         match self.p.slot_var(slot, name) {
             Some(v) => self.local(LocalKind::Var(v)),
@@ -161,7 +162,7 @@ impl<T: Target> Gen<'_, T> {
         Ok((function, self.file))
     }
 
-    /// The variables for where the packet is.
+    /// Returns the variables for the packet's bounds.
     fn packet_locals(&self) -> [Local; 2] {
         let (start, end) = self.target.bounds();
         [("data", start), ("data_end", end)].map(|(name, init)| Local {
@@ -172,7 +173,7 @@ impl<T: Target> Gen<'_, T> {
         })
     }
 
-    /// The variables that every function may have.
+    /// Returns the variables that every function may have.
     fn fixed_locals(&self) -> Vec<Local> {
         let plain = |name: &str, ty: Type, init: C, home: Home| Local {
             name: name.into(),
@@ -194,7 +195,7 @@ impl<T: Target> Gen<'_, T> {
         all
     }
 
-    /// Header stacks, and stacks of unions, that stay rolled: names, and how many elements they have.
+    /// Returns the rolled stacks of headers and of unions: name and number of elements.
     pub fn rolled_stacks(&self) -> Vec<(String, u32)> {
         let stacks = self.plan.rolled.stacks.iter();
         stacks
@@ -202,7 +203,7 @@ impl<T: Target> Gen<'_, T> {
             .collect()
     }
 
-    /// Headers that live in variables although they are read from the packet.
+    /// Returns the names of the headers that live in variables although they are read from the packet.
     pub fn copied_headers(&self) -> Vec<String> {
         self.p
             .headers
@@ -213,7 +214,7 @@ impl<T: Target> Gen<'_, T> {
     }
 }
 
-/// Whether an expression asks where the packet is.
+/// Returns true if an expression depends on the packet's start.
 fn mentions_data(e: &C) -> bool {
     match e {
         C::Ident(name) => name == "data",

@@ -1,5 +1,5 @@
-//! Extern functions that users supply in C. A parameter or result is the smallest of `u8`, `u16`, `u32` and `u64` that holds it, in the
-//! machine's byte order: values by value, what is written by pointer.
+//! Extern functions that users supply in C. A parameter or result has the smallest type among `u8`, `u16`, `u32`
+//! and `u64` that holds it, in the machine's byte order. Inputs are passed by value, written arguments by pointer.
 
 use crate::emitter::Gen;
 use crate::errors;
@@ -11,7 +11,7 @@ use diag::{Diagnostic, Span};
 use ir::{ExternArg, ExternCall, Place, Program, Type};
 use smol_str::{SmolStr, format_smolstr};
 
-/// A user's function as its C is declared.
+/// A user's function, as it is declared in C.
 #[derive(Clone, Debug)]
 pub struct UserFunction {
     /// Its parameters.
@@ -20,27 +20,27 @@ pub struct UserFunction {
     pub result: Option<(Type, CType)>,
 }
 
-/// A scalar that a user's function takes, gives, or both.
+/// A scalar that a user's function reads, writes, or both.
 #[derive(Clone, Debug)]
 pub struct Param {
-    /// The argument of the call in P4 that it is part of.
+    /// Index of the P4 call's argument that it is part of.
     pub arg: usize,
-    /// Its place among the scalars of that argument.
+    /// Its index among the scalars of that argument.
     pub part: usize,
     /// Its name.
     pub name: SmolStr,
     /// Its type in P4.
     pub ty: Type,
-    /// The same in C.
+    /// Its type in C.
     pub c: CType,
     /// True if it is read by the function.
     pub is_read: bool,
-    /// True if it is written, for which the function gets a pointer.
+    /// True if it is written; the function then gets a pointer.
     pub is_written: bool,
 }
 
 impl Param {
-    /// Its name and type in the function's prototype.
+    /// Returns its type and name in the function's prototype.
     fn declared(&self) -> (CType, SmolStr) {
         let c = self.c.clone();
         (if self.is_written { c.ptr() } else { c }, self.name.clone())
@@ -48,7 +48,7 @@ impl Param {
 }
 
 impl UserFunction {
-    /// The function that a call is of, or why C has none such.
+    /// Returns the function that a call refers to, or a diagnostic if C cannot declare it.
     pub fn of(
         program: &Program,
         call: &ExternCall,
@@ -109,7 +109,7 @@ impl UserFunction {
         Ok(UserFunction { params, result })
     }
 
-    /// Its prototype.
+    /// Returns its prototype.
     pub(crate) fn prototype(&self, name: &str) -> Item {
         let result = self.result.as_ref().map(|(_, c)| c.clone());
         Item::Prototype {
@@ -120,7 +120,7 @@ impl UserFunction {
     }
 }
 
-/// The type of a scalar in C.
+/// Returns the C type of a scalar.
 fn c_type(ty: Type) -> Option<CType> {
     match ty {
         Type::Varbit(_) => None,
@@ -159,7 +159,7 @@ impl<T: Target> Gen<'_, T> {
                     after.push((place, C::Ident(holder)));
                 }
                 ExternArg::Member(_, index) => args.push(C::int((*index).into())),
-                // Of these there is no parameter.
+                // These have no parameter.
                 ExternArg::HeaderIn(_)
                 | ExternArg::HeaderOut(_)
                 | ExternArg::String(_)
@@ -188,7 +188,7 @@ impl<T: Target> Gen<'_, T> {
         self.push(Stmt::Block(block));
     }
 
-    /// Stores what C gave, without the bits that P4's type does not have.
+    /// Stores a result of C code, without the bits that its P4 type does not have.
     fn trimmed_store(&mut self, place: Place, value: C) {
         let ty = self.p.place_type(place);
         let width = ty.map_or(0, Type::width);

@@ -1,4 +1,4 @@
-//! Values: where the emitter finds and puts them.
+//! Values: how the emitter reads and stores them.
 
 use super::access::Bytes;
 use super::locals::LocalKind;
@@ -12,18 +12,18 @@ use cgen::tree::{BinOp, Block, Expr as C, Stmt};
 use ir::{Expr, ExprKind, HeaderRef, Place, Program, Type, Var};
 use std::collections::HashMap;
 
-/// A value to be stored in a place.
+/// A value to be stored.
 pub enum Value {
     /// Up to 64 bits.
     Scalar(C),
-    /// More: each limb, the least significant first.
+    /// More than 64 bits: each limb, the least significant first.
     Limbs(Vec<C>),
-    /// Varbit: where it lies in the packet as it came in, and how many bytes.
+    /// Varbit: its offset in the packet as it came in, and its length in bytes.
     Slice(C, C),
 }
 
 impl Value {
-    /// Zero, of so many bits.
+    /// Returns zero, with this width.
     pub fn zero(width: u32) -> Value {
         match width {
             0..=64 => Value::Scalar(C::int(0)),
@@ -31,7 +31,7 @@ impl Value {
         }
     }
 
-    /// What a struct's member holds.
+    /// Returns the value of a struct's member.
     pub fn member(member: C, form: record::Form) -> Value {
         if form.width <= 64 {
             return Value::Scalar(record::load(member, form));
@@ -127,7 +127,7 @@ impl<T: Target> Leaves for Gen<'_, T> {
     }
 }
 
-/// What an array of limbs holds.
+/// Returns the value in an array of limbs.
 fn limbs_of(array: &C, width: u32) -> Value {
     let limbs = 0..limb_count(width);
     Value::Limbs(
@@ -137,11 +137,11 @@ fn limbs_of(array: &C, width: u32) -> Value {
     )
 }
 
-/// Values of which one is chosen by comparing the index with one after the other, if there are fewer. With more, the jumps in sequence
-/// would be many, where the choice is in a loop.
+/// Number of values from which one is selected by a binary tree of comparisons. Fewer values are compared with the
+/// index in sequence. With more, a selection in a loop would execute too many jumps.
 const FEWEST_IN_A_TREE: u64 = 8;
 
-/// The value at an index; 0 past the end.
+/// Returns the value at an index; 0 past the end.
 pub(crate) fn choose(index: &C, values: Vec<C>) -> C {
     let count = values.len() as u64;
     if count >= FEWEST_IN_A_TREE {
@@ -157,7 +157,7 @@ pub(crate) fn choose(index: &C, values: Vec<C>) -> C {
     result
 }
 
-/// The value at an index that is in bounds; the values begin at one that is known.
+/// Returns the value at an index in bounds. `from` is the index of the first value.
 fn choose_by_halves(index: &C, from: u64, mut values: Vec<C>) -> C {
     let behind = values.split_off(values.len().div_ceil(2));
     if behind.is_empty() {
@@ -171,7 +171,7 @@ fn choose_by_halves(index: &C, from: u64, mut values: Vec<C>) -> C {
 }
 
 impl<T: Target> Gen<'_, T> {
-    /// A value of any type, ready to be stored anywhere: computing it comes before.
+    /// Returns a value of any type, ready to be stored anywhere. Statements that compute it are emitted first.
     pub fn value(&mut self, e: Expr) -> Value {
         let data = &self.p.exprs[e];
         let width = data.ty.width();
@@ -199,7 +199,7 @@ impl<T: Target> Gen<'_, T> {
                 Value::Slice(C::int(0), C::int(0))
             }
             _ if width <= 64 => Value::Scalar(lower::scalar(self, e)),
-            // Storing the first limb may change which element the next one is read of.
+            // A store of the first limb may change the element that the next limb is read from.
             (_, ExprKind::Field(HeaderRef::Element(_, index), _))
                 if !matches!(self.p.exprs[*index].kind, ExprKind::Const(_)) =>
             {
@@ -279,7 +279,7 @@ impl<T: Target> Gen<'_, T> {
     }
 }
 
-/// The value that lies at a bit.
+/// Loads the value at a bit offset.
 pub(crate) fn load_value(bytes: &Bytes, bit: u32, width: u32) -> Value {
     if width <= 64 {
         return Value::Scalar(bytes.load(bit, width));
@@ -291,7 +291,7 @@ pub(crate) fn load_value(bytes: &Bytes, bit: u32, width: u32) -> Value {
     Value::Limbs(limbs.collect())
 }
 
-/// Stores a value at a bit.
+/// Stores a value at a bit offset.
 pub fn store_value(bytes: &Bytes, bit: u32, width: u32, value: Value, out: &mut Block) {
     match value {
         Value::Scalar(value) => bytes.store(bit, width, value, out),

@@ -1,6 +1,6 @@
-//! The IR, the emitter, the C tree, the code of tables, state and messages, the writing side and shared memory name no target, no hook and no architecture:
-//! what only one of them has is behind
-//! [`emit::Target`], or data.
+//! Checks that neutral crates name no target, no hook and no architecture. These are the IR, the emitter, the C
+//! tree, the code of tables, state and messages, the writing side, and shared memory. Anything specific to one
+//! target is behind [`emit::Target`], or is data.
 
 use testkit::files;
 
@@ -22,7 +22,7 @@ const NEUTRAL: &[(&str, &str)] = &[
     ("crates/tables/include", "h"),
 ];
 
-/// Those of them that do not name either what only some targets have.
+/// Those of them that must not name features of only some targets either.
 const STRICT: [&str; 6] = [
     "crates/emit/",
     "crates/layout/",
@@ -32,8 +32,8 @@ const STRICT: [&str; 6] = [
     "crates/writers/",
 ];
 
-/// Words, in lower case, of targets, hooks and architectures. A name that holds one of them as a word of its own,
-/// between underscores or at a change to upper case, names it.
+/// Words, in lower case, of targets, hooks and architectures. A name contains one of them if it is a word of its
+/// own, between underscores or at a change to upper case.
 const WORDS: [&str; 16] = [
     "bpf",
     "ebpf",
@@ -66,8 +66,8 @@ const STRICT_WORDS: [&str; 9] = [
     "percpu",
 ];
 
-/// Names that may stay although they hold one of the words: a helper of the neutral headers, whose name is P4's, and an extern of an architecture that a
-/// message names.
+/// Names that may stay although they contain one of the words: a function of the neutral headers, whose name is
+/// P4's, and an extern of an architecture that a message names.
 const ALLOWED: [&str; 2] = ["ebpf_ipv4_checksum", "`counter` of v1model"];
 
 #[test]
@@ -91,7 +91,7 @@ fn neutral_crates_name_no_target() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// The word of the list, or of a further one, that a line names.
+/// Returns the word of the list, or of `more`, that a line names.
 fn named(line: &str, more: &'static [&'static str]) -> Option<&'static str> {
     let line = ALLOWED
         .iter()
@@ -101,7 +101,7 @@ fn named(line: &str, more: &'static [&'static str]) -> Option<&'static str> {
     all.find(|word| words.contains(&format!(" {word} ")))
 }
 
-/// The words of a line, names split, in lower case.
+/// Returns the words of a line in lower case, with names split.
 fn words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut last_is_lower = false;

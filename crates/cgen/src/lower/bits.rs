@@ -1,5 +1,5 @@
-//! Parts of values: up to 64 bits at any place of an expression of any width, without computing the
-//! rest where the operator allows it.
+//! Bit ranges of values: up to 64 bits at any position of an expression of any width. The rest of the value is not
+//! computed where the operator allows that.
 
 use super::*;
 use crate::tree::UnOp;
@@ -80,8 +80,8 @@ pub fn bits(l: &mut impl Leaves, e: Expr, hi: u32, lo: u32) -> C {
     }
 }
 
-/// Bits `hi` down to `lo` (at most 64) of an expression that is continued by zeros below bit 0 and by
-/// zeros, or copies of its sign, above its width.
+/// Bits `hi` down to `lo` (at most 64) of an expression, extended by zeros below bit 0 and by zeros, or copies of
+/// its sign, above its width.
 pub fn padded_bits(l: &mut impl Leaves, e: Expr, hi: i64, lo: i64, sign: bool) -> C {
     let width = i64::from(l.program().ty(e).width());
     let len = (hi - lo + 1) as u32;
@@ -95,7 +95,7 @@ pub fn padded_bits(l: &mut impl Leaves, e: Expr, hi: i64, lo: i64, sign: bool) -
         // The value's own top bit is in `value`, so its sign can be taken from there.
         value = signed(value, have);
         if lo > bottom {
-            // Past 63 there are copies of the sign only, and C shifts no further.
+            // Above bit 63 there are only copies of the sign, and C shifts no further.
             let by = (lo - bottom).min(63) as u64;
             value = C::bin(BinOp::Shr, value, C::int(by));
         }

@@ -1,12 +1,11 @@
 //! IR expressions as C.
 //!
-//! Values up to 64 bits are `u32` or `u64`, whichever fits, with all bits above the width zero; signed
-//! values are kept as their bit patterns and widened where an operator asks for the sign. Wider values
-//! are arrays of 64-bit limbs, the least significant first. All are numbers in the machine's order:
-//! what turns bytes of the packet into a number is the leaf's affair, and the C compiler drops the
-//! pairs of byte swaps between a load and a comparison or a store.
+//! Values of up to 64 bits are `u32` or `u64`, whichever fits, and all bits above the width are zero. Signed values
+//! are kept as bit patterns and sign-extended where an operator needs the sign. Wider values are arrays of 64-bit
+//! limbs, the least significant first. All values are in the machine's byte order: a leaf converts bytes of the
+//! packet to a number. The C compiler removes the pairs of byte swaps between a load and a comparison or a store.
 //!
-//! The C these functions make calls the helpers of `onpath/arith.h` and `onpath/wide.h`.
+//! The generated C calls the helpers of `onpath/arith.h` and `onpath/wide.h`.
 
 mod bits;
 mod scalar;
@@ -20,7 +19,7 @@ use crate::tree::{BinOp, Expr as C, Stmt, Type};
 use ir::{Expr, HeaderRef, Program, Var};
 use std::collections::HashMap;
 
-/// Where an expression's leaves lie, and where statements that it needs go.
+/// Access to the leaves of an expression (variables, fields, validity), and to the statements before it.
 pub trait Leaves {
     /// The program.
     fn program(&self) -> &Program;
@@ -31,20 +30,20 @@ pub trait Leaves {
     /// The array of a variable of more than 64 bits.
     fn var_limbs(&mut self, var: Var) -> C;
 
-    /// Bits `hi` down to `lo` (at most 64) of a header's field as a number; 0 if the header was never
-    /// there.
+    /// Bits `hi` down to `lo` (at most 64) of a header's field as a number; 0 if the header was never extracted.
     fn field(&mut self, header: HeaderRef, field: u32, hi: u32, lo: u32) -> C;
 
-    /// Whether a header is valid, as 0 or 1.
+    /// Validity of a header, as 0 or 1.
     fn is_valid(&mut self, header: HeaderRef) -> C;
 
-    /// A new array of limbs.
+    /// Declares a new array of limbs.
     fn temp(&mut self, limbs: u32) -> C;
 
     /// Adds a statement that runs before the expression.
     fn emit(&mut self, stmt: Stmt);
 
-    /// What is asked for next, until [`Leaves::end_assumption`], is used only where `cond` is `truth`.
+    /// Announces that the code requested next, until [`Leaves::end_assumption`], is evaluated only where `cond` is
+    /// `truth`.
     fn assume(&mut self, cond: Expr, truth: bool);
 
     /// Ends the last [`Leaves::assume`].
@@ -57,8 +56,8 @@ pub trait Leaves {
     fn computed(&mut self) -> &mut HashMap<Expr, C>;
 }
 
-/// What `f` gives for an operand that is used only where `cond` is `truth`. Wide values are computed
-/// ahead of the statement, so that nothing may be assumed for them.
+/// Calls `f` for an operand that is evaluated only where `cond` is `truth`. Operands that contain wide values are
+/// lowered without this assumption, because wide values are computed before the statement.
 fn under<L: Leaves, T>(
     l: &mut L,
     cond: Expr,

@@ -43,7 +43,7 @@ pub fn scalar(l: &mut impl Leaves, e: Expr) -> C {
     }
 }
 
-/// The constant that an expression is.
+/// Returns the value of an expression that is a constant.
 pub(super) fn constant(l: &impl Leaves, e: Expr) -> Option<BigUint> {
     match &l.program().exprs[e].kind {
         ExprKind::Const(value) => Some(value.value().clone()),
@@ -240,7 +240,7 @@ fn compare(l: &mut impl Leaves, op: BinaryOp, a: Expr, b: Expr) -> C {
     C::bin(c_op, x, y)
 }
 
-/// Whether parts of it cost no more than the whole.
+/// Returns true if loading the value in several pieces costs no more than loading it whole.
 fn in_pieces(l: &impl Leaves, e: Expr) -> bool {
     matches!(
         l.program().exprs[e].kind,
@@ -248,7 +248,7 @@ fn in_pieces(l: &impl Leaves, e: Expr) -> bool {
     )
 }
 
-/// Compares a field that no single load fetches by its parts, so that none has to be shifted.
+/// Compares a field that no single load fetches piece by piece, so that no piece has to be shifted.
 fn piecewise(l: &mut impl Leaves, op: BinaryOp, a: Expr, b: Expr, width: u32) -> C {
     let mut result = None;
     let mut hi = width;
@@ -272,7 +272,7 @@ fn piecewise(l: &mut impl Leaves, op: BinaryOp, a: Expr, b: Expr, width: u32) ->
     result.unwrap_or(C::int(0))
 }
 
-/// Whether a value of up to 64 bits equals a constant.
+/// Compares a value of up to 64 bits with a constant for equality.
 pub fn cond_or_equal(l: &mut impl Leaves, e: Expr, value: u64) -> C {
     let width = l.program().ty(e).width();
     if matches!(width, 40 | 48 | 56) && matches!(l.program().exprs[e].kind, ExprKind::Field(..)) {

@@ -1,10 +1,10 @@
-//! Values of more than 64 bits: arrays of limbs, and the helpers of `onpath/wide.h` for what cannot be
-//! done limb by limb.
+//! Values of more than 64 bits: arrays of limbs. Operations that cannot be done limb by limb call the helpers of
+//! `onpath/wide.h`.
 
 use super::*;
 use ir::{BinaryOp, ExprKind, Type as IrType, UnaryOp};
 
-/// How many limbs a value of this width has.
+/// Returns the number of limbs of a value of this width.
 pub fn limb_count(width: u32) -> u32 {
     width.div_ceil(64)
 }
@@ -17,8 +17,8 @@ pub fn limbs(l: &mut impl Leaves, e: Expr) -> Vec<C> {
         .collect()
 }
 
-/// A value of any width in an array, that of the variable itself if it is one. The array may be read
-/// only, and only before the next statement of the program.
+/// A value of any width in an array: the variable's own array if it is a variable. The array may only be read, and
+/// only before the next statement of the program.
 pub fn wide(l: &mut impl Leaves, e: Expr) -> C {
     if let Some(array) = l.computed().get(&e) {
         return array.clone();
@@ -96,7 +96,7 @@ fn compute(l: &mut impl Leaves, e: Expr) -> C {
     }
 }
 
-/// Whether the limbs of the result can be had from limbs of the operands.
+/// Returns true if each limb of the result can be computed from limbs of the operands, without helpers.
 fn limbwise(l: &impl Leaves, op: BinaryOp, b: Expr) -> bool {
     match op {
         BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Concat => true,

@@ -1,4 +1,4 @@
-//! Where a block may be cut, and which runs of its statements become parts.
+//! Positions at which a block may be cut, and the runs of its statements that become parts.
 
 use super::Cutter;
 use super::live::Set;
@@ -7,16 +7,17 @@ use crate::tree::Stmt;
 use smol_str::SmolStr;
 use std::collections::{HashMap, HashSet};
 
-/// Of the size that a part may have, the share that a run of statements must have to be worth a call.
+/// Divisor of the size limit of a part: a run of statements that is not larger than the quotient is not worth a
+/// call.
 const WORTH: u32 = 16;
 
 /// A run of statements.
 pub(super) struct Chunk {
-    /// How many they are.
+    /// Number of statements.
     pub(super) length: usize,
-    /// It becomes a part.
+    /// True if the run becomes a part.
     pub(super) is_part: bool,
-    /// Its labels that other code jumps to, in order.
+    /// Labels in the run that other code jumps to, in order.
     pub(super) entries: Vec<SmolStr>,
 }
 
@@ -24,22 +25,23 @@ pub(super) struct Chunk {
 #[derive(Default)]
 struct Place {
     at: usize,
-    /// It is a statement of the block, not in one.
+    /// True if the label is a statement of the block itself, not of a nested block.
     is_direct: bool,
-    /// The statements of the block that jump to it, with how often.
+    /// Statements of the block that jump to the label, each with its number of jumps.
     from: Vec<(usize, usize)>,
 }
 
-/// What keeps a block from being cut.
+/// Constraints on where a block may be cut.
 struct Bonds {
-    /// How many reasons begin, less those that end, in front of each statement.
+    /// Change at each statement of the number of constraints that forbid a cut before it: +1 where one begins, -1
+    /// where one ends.
     forbidden: Vec<i64>,
-    /// Statements that stay where they are.
+    /// True for each statement that stays in the function itself.
     pinned: Vec<bool>,
 }
 
 impl Bonds {
-    /// Statements that are to stay together, in whichever order.
+    /// Forbids cuts between two statements, given in either order.
     fn tie(&mut self, a: usize, b: usize) {
         let (first, last) = (a.min(b), a.max(b));
         if first < last {
@@ -50,7 +52,8 @@ impl Bonds {
 }
 
 impl Cutter<'_> {
-    /// The runs of a block's statements, in order. `points` has what is live in front of each.
+    /// Returns the runs of a block's statements, in order. `points` has the variables that are live before each
+    /// statement.
     pub(super) fn chunks(
         &self,
         block: &[Stmt],
@@ -75,7 +78,7 @@ impl Cutter<'_> {
             bonds.pinned[at] |= (self.form.stays)(stmt);
         }
         if depth == 0 {
-            // Behind a call the C compiler would not see that the function returns.
+            // After a call, the C compiler would not see that the function returns.
             let end = block.iter().rposition(|stmt| {
                 !matches!(stmt, Stmt::Label(_) | Stmt::Line { .. } | Stmt::Return(_))
             });
@@ -89,7 +92,7 @@ impl Cutter<'_> {
         tie_live(&mut bonds, block, points, &used);
         tie_declared(&mut bonds, block, &mentions);
         for at in 1..block.len() {
-            // What they are about follows them.
+            // These belong to the statement after them.
             if let Stmt::Label(_) | Stmt::Line { .. } | Stmt::Comment(_) = block[at - 1] {
                 bonds.tie(at - 1, at);
             }
@@ -129,7 +132,7 @@ impl Cutter<'_> {
         used: &Set,
         depth: u32,
     ) {
-        // Of the statements in front of each.
+        // Total size of the statements before each one.
         let mut sizes = vec![0];
         for stmt in block {
             sizes.push(sizes[sizes.len() - 1] + self.size(std::slice::from_ref(stmt)));
@@ -138,7 +141,8 @@ impl Cutter<'_> {
             let can_be_entered = place.is_direct && depth == 0;
             let is_live = self.live.at_label(label).meets(used);
             for &(from, _) in &place.from {
-                // A loop is in one part, unless it is too large for that, or one of the function itself.
+                // A loop stays in one part, unless it is too large for one and its iterations are counted, or the
+                // function lets it be cut.
                 let may_be_left = from < place.at
                     || self.form.again.contains(label)
                     || self.form.turn.is_some()
@@ -155,7 +159,7 @@ impl Cutter<'_> {
         }
     }
 
-    /// Puts statements together that are not to be cut apart, and these to runs.
+    /// Joins statements that must not be separated, and then these groups into runs.
     fn runs(&self, block: &[Stmt], bonds: &Bonds) -> Vec<Chunk> {
         let mut runs: Vec<Chunk> = Vec::new();
         let mut size = 0;
@@ -198,7 +202,7 @@ impl Cutter<'_> {
     }
 }
 
-/// Where the block's labels are, and what jumps to them.
+/// Returns the position of each label of the block, with the statements that jump to it.
 fn places(block: &[Stmt], mentions: &[Mentions]) -> HashMap<SmolStr, Place> {
     let mut places: HashMap<SmolStr, Place> = HashMap::new();
     for (at, found) in mentions.iter().enumerate() {
@@ -221,7 +225,8 @@ fn places(block: &[Stmt], mentions: &[Mentions]) -> HashMap<SmolStr, Place> {
     places
 }
 
-/// A part has no variables in common with what is in front of it or behind it. Those that the block does not use are of no concern.
+/// Forbids cuts where a variable that the block uses is live: a part shares no variables with the code before or
+/// after it.
 fn tie_live(bonds: &mut Bonds, block: &[Stmt], points: &[Set], used: &Set) {
     let mut goes_on = true;
     for (i, stmt) in block.iter().enumerate() {
@@ -240,7 +245,7 @@ fn tie_live(bonds: &mut Bonds, block: &[Stmt], points: &[Set], used: &Set) {
     }
 }
 
-/// What the block declares is known in one part.
+/// Keeps each declaration in one part with all statements that mention its name.
 fn tie_declared(bonds: &mut Bonds, block: &[Stmt], mentions: &[Mentions]) {
     let mut last: HashMap<&SmolStr, usize> = HashMap::new();
     for (i, found) in mentions.iter().enumerate() {

@@ -1,10 +1,10 @@
-//! Which variables of a function may still be read, through its jumps.
+//! Liveness of a function's variables, through its jumps.
 
 use crate::tree::{Expr, Stmt};
 use smol_str::SmolStr;
 use std::collections::HashMap;
 
-/// A set of variables, a bit for each.
+/// A set of variables, as a bit vector.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(super) struct Set(Vec<u64>);
 
@@ -23,7 +23,7 @@ impl Set {
         }
     }
 
-    /// Adds the members of another set, and whether there were new ones.
+    /// Adds the members of another set; returns true if there were new ones.
     fn add(&mut self, other: &Set) -> bool {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), 0);
@@ -36,18 +36,18 @@ impl Set {
         new
     }
 
-    /// Whether it has no members.
+    /// Returns true if the set has no members.
     pub(super) fn is_empty(&self) -> bool {
         self.0.iter().all(|word| *word == 0)
     }
 
-    /// Whether they have a member in common.
+    /// Returns true if the sets have a member in common.
     pub(super) fn meets(&self, other: &Set) -> bool {
         self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
     }
 }
 
-/// What is live where `break` and `continue` lead.
+/// Variables that are live at the targets of `break` and `continue`.
 #[derive(Clone, Default)]
 pub(super) struct Around {
     breaks: Set,
@@ -63,7 +63,7 @@ pub(super) struct Liveness {
 }
 
 impl Liveness {
-    /// Follows these variables through a function's body.
+    /// Analyses the liveness of these variables in a function's body.
     pub(super) fn new(body: &[Stmt], variables: impl Iterator<Item = SmolStr>) -> Liveness {
         let variables = variables.enumerate().map(|(i, name)| (name, i)).collect();
         let mut live = Liveness {
@@ -79,7 +79,7 @@ impl Liveness {
         }
     }
 
-    /// Those of some names that are variables.
+    /// Returns the set of those names that are variables.
     pub(super) fn variables<'n>(&self, names: impl Iterator<Item = &'n SmolStr>) -> Set {
         let mut set = Set::default();
         for &variable in names.filter_map(|name| self.variables.get(name)) {
@@ -88,12 +88,12 @@ impl Liveness {
         set
     }
 
-    /// At a label.
+    /// Variables that are live at a label.
     pub(super) fn at_label(&self, label: &SmolStr) -> Set {
         self.labels.get(label).cloned().unwrap_or_default()
     }
 
-    /// Before each statement of a block, and behind the last.
+    /// Variables that are live before each statement of a block, and after the last.
     pub(super) fn points(&mut self, block: &[Stmt], after: Set, around: &Around) -> Vec<Set> {
         let mut points = vec![after];
         for stmt in block.iter().rev() {
@@ -104,7 +104,8 @@ impl Liveness {
         points
     }
 
-    /// What is live where the blocks of a statement end, and where their jumps lead.
+    /// Variables that are live at the end of a statement's blocks, and at the targets of their `break` and
+    /// `continue`.
     pub(super) fn inside(&mut self, stmt: &Stmt, after: Set, around: &Around) -> (Set, Around) {
         match stmt {
             Stmt::Loop(body) => {
@@ -131,7 +132,7 @@ impl Liveness {
         stmts.fold(after, |live, stmt| self.stmt(stmt, live, around))
     }
 
-    /// Where a loop begins.
+    /// Variables that are live at the head of a loop.
     fn head(&mut self, body: &[Stmt], after: &Set) -> Set {
         let mut head = Set::default();
         loop {
@@ -146,7 +147,7 @@ impl Liveness {
         }
     }
 
-    /// Before a statement, if this is live behind it.
+    /// Variables that are live before a statement, given those live after it.
     fn stmt(&mut self, stmt: &Stmt, mut live: Set, around: &Around) -> Set {
         match stmt {
             Stmt::Line { .. } | Stmt::Comment(_) => {}
@@ -204,7 +205,7 @@ impl Liveness {
         live
     }
 
-    /// A part of a variable that is written leaves the rest as it was.
+    /// Handles a write. A write to a part of a variable does not kill it: the rest keeps its value.
     fn written(&self, dst: &Expr, live: &mut Set) {
         match dst {
             Expr::Ident(name) => {

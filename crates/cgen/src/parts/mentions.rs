@@ -1,19 +1,19 @@
-//! What statements mention: names, labels and jumps.
+//! Names, labels and jumps that statements mention.
 
 use crate::tree::{Expr, Stmt};
 use smol_str::SmolStr;
 use std::collections::{HashMap, HashSet};
 
-/// What is in some statements.
+/// Names, labels and jumps of some statements.
 #[derive(Default)]
 pub(super) struct Mentions {
     /// Variables and other names.
     pub(super) names: HashSet<SmolStr>,
-    /// How many jumps lead to each label.
+    /// Number of jumps to each label.
     pub(super) jumps: HashMap<SmolStr, usize>,
-    /// Labels that are here.
+    /// Labels defined in the statements.
     pub(super) labels: HashSet<SmolStr>,
-    /// A `break` or `continue` leads out of them.
+    /// True if a `break` or `continue` leads out of the statements.
     pub(super) leaves: bool,
 }
 
@@ -24,7 +24,7 @@ impl Mentions {
         found
     }
 
-    /// `around`: whether a `break`, and whether a `continue`, stays inside.
+    /// `around`: whether a `break`, and whether a `continue`, stays inside the statements.
     fn block(&mut self, block: &[Stmt], around: (bool, bool)) {
         for stmt in block {
             self.stmt(stmt, around);

@@ -1,8 +1,11 @@
-//! A long function as several: runs of statements become functions of their own, its *parts*, which it calls in order.
+//! Outlining: cuts a long function into several. Runs of statements become functions of their own, its *parts*,
+//! which it calls in order.
 //!
-//! A part has no variables in common with the rest: it is cut only where none that it uses is live, so whatever has to last must be in
-//! memory. A part may be entered at labels inside it, and left for labels outside of it: labels have numbers, which the
-//! caller passes and the part returns. What it returns besides is in memory too ([`Form::result`]).
+//! A part shares no variables with the rest of the function. A cut is made only where no variable is live that the
+//! part uses; a value that must survive the cut is in memory. A part may be entered at labels inside it and left
+//! for labels outside of it. Labels have numbers for this: the caller passes the number of the label to enter, and
+//! the part returns the number of the label to continue at. The function's own result is returned through memory
+//! ([`Form::result`]).
 
 mod cuts;
 mod live;
@@ -19,65 +22,68 @@ use smol_str::SmolStr;
 pub use spread::{Spread, spread};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// Parts in parts in parts: beyond that, functions call each other too deeply.
+/// Greatest nesting depth of blocks that parts are cut from: below it, functions would call each other too deeply.
 const DEEPEST: u32 = 3;
 
-/// What a part returns if the function is to return [`Form::result`].
+/// Return value of a part after which the function returns [`Form::result`].
 pub const FINISHED: u64 = 0xffff_ffff;
 
-/// How a function is to be cut.
+/// Parameters of outlining.
 pub struct Form<'a> {
-    /// Its variables, as far as each part may have its own.
+    /// Local variables of the function of which each part may have its own instance.
     pub variables: &'a HashSet<SmolStr>,
-    /// What stays in the function itself: statements that mention one of these.
+    /// Names that keep statements in the function itself: a statement that mentions one is not outlined.
     pub kept: &'a HashSet<SmolStr>,
     /// Labels that code around the body jumps to.
     pub entered: &'a HashSet<SmolStr>,
-    /// Labels where the loops begin that are cut inside: parts may go back there.
+    /// Heads of loops that may always be cut: parts may jump back to them without [`Form::turn`].
     pub again: &'a HashSet<SmolStr>,
-    /// What comes in front of a jump back from one part to another, to leave a loop that has taken too long. Without it a loop is in one part.
+    /// Statement to insert before a jump back from one part to an earlier one; it leaves a loop that runs too long.
+    /// Without it, a loop stays in one part.
     pub turn: Option<Stmt>,
-    /// Whether a statement stays in the function itself, with what belongs to it, such as the label behind which the turns of such a loop are counted.
+    /// Tests whether a statement stays in the function itself, together with the statements tied to it. An example
+    /// is the label after which the iterations of such a loop are counted.
     pub stays: &'a dyn Fn(&Stmt) -> bool,
-    /// The size that a part should not exceed.
+    /// Size limit of a part.
     pub most: u32,
-    /// How many parts there may be.
+    /// Maximum number of parts.
     pub count: usize,
-    /// The size of statements.
+    /// Returns the size of statements.
     pub size: &'a dyn Fn(&[Stmt]) -> u32,
-    /// Whether a statement is not to be cut inside.
+    /// Tests whether a statement must not be cut inside.
     pub is_whole: &'a dyn Fn(&Stmt) -> bool,
-    /// The arguments of a part in front of the number of the label at which it is entered.
+    /// Arguments of a part, before the number of the label at which it is entered.
     pub args: &'a [Expr],
-    /// Where a part leaves what the function is to return.
+    /// Location in memory where a part leaves the function's result.
     pub result: Expr,
 }
 
-/// A function that was part of another one.
+/// An outlined function.
 #[derive(Debug)]
 pub struct Part {
     /// Its name.
     pub name: SmolStr,
-    /// The parameter for the number of the label where it is entered, 0 for its beginning; `None` if it only begins there.
+    /// Parameter for the number of the label at which the part is entered, 0 for its beginning. `None` if it is
+    /// only entered at its beginning.
     pub entered: Option<SmolStr>,
-    /// Its variables, which are still to be declared.
+    /// Variables that the part uses and must declare.
     pub variables: BTreeSet<SmolStr>,
-    /// What it does; it ends with a `return` of a number.
+    /// Body; it returns the number of the label to continue at.
     pub body: Block,
 }
 
-/// What is around a part that is made.
+/// Surroundings of a part that is being made.
 #[derive(Clone, Copy)]
 struct Places<'a> {
-    /// Where the labels of this block's parts are to be entered.
+    /// For each label inside a part of this block: the label before the call of that part.
     enter: &'a HashMap<SmolStr, SmolStr>,
-    /// The labels of the part that follows at once.
+    /// Labels of the part that follows immediately.
     next: &'a [SmolStr],
-    /// The labels in front of it.
+    /// Labels that stand before the call: a jump to one of them leads back.
     behind: &'a HashSet<SmolStr>,
 }
 
-/// The number of a label; 0 is where a part begins, and what it returns where it ends.
+/// Numbers of labels. A part called with 0 is entered at its beginning; a part that returns 0 has reached its end.
 struct Numbers {
     labels: HashMap<SmolStr, u64>,
 }
@@ -94,16 +100,17 @@ struct Cutter<'a> {
     fresh: &'a mut dyn FnMut(&str) -> SmolStr,
     live: Liveness,
     numbers: Numbers,
-    /// How many jumps lead to each label, all in all.
+    /// Number of jumps to each label in the whole function.
     jumps: HashMap<SmolStr, usize>,
-    /// The variable for the number of a label.
+    /// Variable that holds the number of a label.
     at: SmolStr,
-    /// Jumps to labels that are in parts now: where to enter which.
+    /// Entries of labels that are now inside parts: each sets the label's number and jumps to the part's call.
     detours: Block,
     parts: Vec<Part>,
 }
 
-/// Cuts parts out of a function's body. Gives them, and the function's variable for the number of a label, if it is used: to be declared.
+/// Outlines parts of a function's body. Returns them, and the variable of the function that holds the number of a
+/// label, if it is used; the caller declares it.
 pub fn cut(
     body: &mut Block,
     form: &Form<'_>,
@@ -139,7 +146,7 @@ impl Cutter<'_> {
         (self.form.size)(block)
     }
 
-    /// Cuts parts out of a block, whose statements may not leave it if they mention what is `kept`.
+    /// Outlines runs of a block's statements. Statements that mention a name in `kept` stay in the block.
     fn block(
         &mut self,
         block: &mut Block,
@@ -170,7 +177,7 @@ impl Cutter<'_> {
         self.replace(block, chunks, depth);
     }
 
-    /// Puts calls in place of the chunks that become parts.
+    /// Replaces the chunks that become parts by calls.
     fn replace(&mut self, block: &mut Block, mut chunks: Vec<Chunk>, depth: u32) {
         let mut left = self.form.count.saturating_sub(self.parts.len());
         for chunk in chunks.iter_mut().filter(|chunk| chunk.is_part) {
@@ -186,7 +193,7 @@ impl Cutter<'_> {
                 (chunk, run)
             })
             .collect();
-        // Where the labels of this block's parts are to be entered.
+        // For each label inside a part of this block: the label before the call of that part.
         let mut enter: HashMap<SmolStr, SmolStr> = HashMap::new();
         for (chunk, _) in cut.iter().filter(|(chunk, _)| chunk.is_part && depth == 0) {
             let here = match chunk.entries.is_empty() {
@@ -221,7 +228,7 @@ impl Cutter<'_> {
         }
     }
 
-    /// Makes a run of statements a function, and calls it.
+    /// Makes a function of a run of statements, and emits its call.
     fn part(&mut self, out: &mut Block, chunk: &Chunk, run: Block, around: Places<'_>) {
         let Places {
             enter,
@@ -255,7 +262,7 @@ impl Cutter<'_> {
             .into_iter()
             .filter(|name| self.form.variables.contains(name))
             .collect();
-        // The call: the number that it gives is where the next part is entered.
+        // The call. It returns the number with which the next part is entered.
         let is_entered = !entries.is_empty();
         let first = enter.get(chunk.entries.first().unwrap_or(&SmolStr::default()));
         out.extend(first.map(|label| Stmt::Label(label.clone())));
@@ -298,7 +305,7 @@ impl Cutter<'_> {
         });
     }
 
-    /// Jumps of what stayed to labels that are in parts enter these.
+    /// Redirects jumps of the remaining code to labels inside parts: they enter the part by the label's number.
     fn detour(&mut self, block: &mut Block, enter: &HashMap<SmolStr, SmolStr>) {
         let mut left: BTreeSet<SmolStr> = Mentions::of(block).jumps.into_keys().collect();
         left.extend(self.form.entered.iter().cloned());
@@ -317,7 +324,7 @@ impl Cutter<'_> {
             let next = stmts.find(|s| !matches!(s, Stmt::Line { .. } | Stmt::Comment(_)));
             matches!(next, Some(Stmt::Label(l)) if enter.values().any(|to| to == l))
         };
-        // Who comes to a part from above begins where it begins.
+        // Code that reaches a part's call by falling through enters the part at its beginning.
         let at = Expr::Ident(self.at.clone());
         let mut i = 0;
         while i < block.len() {
@@ -357,7 +364,7 @@ fn jumps(labels: &[(u64, SmolStr)]) -> Vec<(Vec<Expr>, Block)> {
     labels.iter().map(case).collect()
 }
 
-/// Cases that do the same are one.
+/// Merges cases with equal blocks.
 fn group(cases: Vec<(u64, Block)>) -> Vec<(Vec<Expr>, Block)> {
     let mut grouped: Vec<(Vec<Expr>, Block)> = Vec::new();
     for (number, block) in cases {
@@ -370,7 +377,8 @@ fn group(cases: Vec<(u64, Block)>) -> Vec<(Vec<Expr>, Block)> {
     grouped
 }
 
-/// Has a part leave what the function is to return in memory; whether there is such.
+/// Has a part leave the function's result in memory instead of returning it. Returns true if there is a `return` to
+/// replace.
 fn returns(block: &mut Block, result: &Expr) -> bool {
     let mut found = false;
     let mut i = 0;
@@ -392,5 +400,5 @@ fn returns(block: &mut Block, result: &Expr) -> bool {
     found
 }
 
-/// The type of numbers of labels.
+/// Type of label numbers.
 pub const NUMBER: Type = Type::U32;

@@ -1,8 +1,9 @@
-//! A function that was cut as several, its *legs*: each calls some of the parts, in order, and hands over to another leg where the next part is
-//! that one's.
+//! A function split into several, its *legs*, which targets chain by tail calls. Each leg calls some of the parts,
+//! in order. Where the next part belongs to another leg, it hands over to that leg.
 //!
-//! A leg knows nothing of what the one before it had in variables, so they hand over only where none is live. A part that is called elsewhere
-//! is called by all of them. Legs hand over to later ones only: parts between which a path leads back are one leg's.
+//! A leg does not have the variables of the leg before it, so a hand-over happens only where none of them is live.
+//! A call at any other point is in all legs. Legs hand over only to later ones: calls that are connected by a
+//! backward path are in the same leg.
 
 use super::live::{Around, Liveness, Set};
 use super::mentions::Mentions;
@@ -11,36 +12,37 @@ use crate::tree::{Block, Expr, Stmt, block_diverges};
 use smol_str::SmolStr;
 use std::collections::{HashMap, HashSet};
 
-/// How a function is to be spread.
+/// Parameters of the split.
 pub struct Spread<'a> {
-    /// What it calls that may be another leg's, with their sizes.
+    /// Parts that may be assigned to another leg, with their sizes.
     pub sizes: &'a HashMap<SmolStr, u64>,
-    /// Its variables that the next leg does not have.
+    /// Variables of the function that the next leg does not have.
     pub lost: &'a HashSet<SmolStr>,
-    /// Labels that code in front of the body jumps to.
+    /// Labels that code before the body jumps to.
     pub entered: &'a HashSet<SmolStr>,
-    /// How many legs there are at most.
+    /// Maximum number of legs.
     pub legs: usize,
-    /// Hands over to a leg, which is to go on at the call with this number. What follows is not reached.
+    /// Returns code that hands over to a leg, which continues at the call with this number. Statements after it are
+    /// not reached.
     pub hand_over: &'a dyn Fn(u64, usize) -> Block,
-    /// The number of the call at which a leg is to go on.
+    /// Number of the call at which a leg continues, as an expression in that leg.
     pub site: Expr,
-    /// What is done where a leg goes on at none that it has.
+    /// Code for a leg that is asked to continue at a call that it does not have.
     pub lost_way: Block,
 }
 
-/// A call of a part.
+/// Call of a part.
 struct Site {
-    /// Which statement it is, counted from the beginning.
+    /// Index of the statement, in a preorder walk of the body.
     at: usize,
     size: u64,
-    /// Another leg may go on here.
+    /// True if a leg may start at this call: no variable that would be lost is live here.
     is_open: bool,
-    /// Whose it is; all legs' if it is not open.
+    /// Leg that makes the call; `None` if all do, because the call is not open.
     leg: Option<usize>,
 }
 
-/// The legs of a function's body, the one that it begins with first. `None` if there is only one.
+/// Splits a function's body into legs, the entry leg first. Returns `None` if there is only one.
 pub fn spread(
     body: &Block,
     form: &Spread<'_>,
@@ -101,7 +103,7 @@ pub fn spread(
     Some(legs.collect())
 }
 
-/// The part that a statement calls, if it is one.
+/// Returns the name of the part that a statement calls, if it is such a call.
 fn called<'s>(stmt: &'s Stmt, sizes: &HashMap<SmolStr, u64>) -> Option<&'s SmolStr> {
     match stmt {
         Stmt::Expr(Expr::Call(callee, _))
@@ -114,8 +116,8 @@ fn called<'s>(stmt: &'s Stmt, sizes: &HashMap<SmolStr, u64>) -> Option<&'s SmolS
     }
 }
 
-/// Removes statements that are not reached, and labels that nothing jumps to; `jumps` has how many lead to each. All but those of loops
-/// lead on, so one look finds all there is.
+/// Removes unreached statements, and labels that nothing jumps to. `jumps` has the number of jumps to each label.
+/// Except in loops, jumps lead forward, so one pass finds all such statements.
 fn drop_unreached(block: &mut Block, jumps: &mut HashMap<SmolStr, usize>, begins: bool) {
     let mut is_reached = begins;
     let mut declared = Block::new();
@@ -158,21 +160,21 @@ fn drop_unreached(block: &mut Block, jumps: &mut HashMap<SmolStr, usize>, begins
         true
     });
     if !declared.is_empty() {
-        // A loop that is not reached either may be left.
+        // An unreached loop may remain, since its own jumps keep its labels. It needs its declarations.
         let names = Mentions::of(block).names;
         declared.retain(|stmt| matches!(stmt, Stmt::Decl { name, .. } if names.contains(name)));
         block.splice(0..0, declared);
     }
 }
 
-/// What there is in a body, statements counted from the beginning, those in blocks too.
+/// Calls, labels, jumps and loops of a body. Statements are numbered in preorder, those of nested blocks included.
 struct Found<'a> {
     form: &'a Spread<'a>,
     live: Liveness,
     sites: Vec<Site>,
     labels: HashMap<SmolStr, usize>,
     jumps: Vec<(usize, SmolStr)>,
-    /// First statements, and last ones.
+    /// First and last statement of each loop.
     loops: Vec<(usize, usize)>,
     next: usize,
 }
@@ -211,7 +213,8 @@ impl Found<'_> {
         }
     }
 
-    /// Jumps to a label behind which there is nothing but another jump lead where that leads: parts are entered so, from the function's end.
+    /// Retargets jumps to a label that is followed by nothing but another jump: they lead where that jump leads.
+    /// Parts are entered by such labels at the function's end.
     fn way_round(&mut self, body: &Block) {
         let mut ways: HashMap<&SmolStr, &SmolStr> = HashMap::new();
         for i in 1..body.len() {
@@ -229,7 +232,7 @@ impl Found<'_> {
             .filter_map(|l| self.labels.get(*l))
             .copied()
             .collect();
-        // The jump at the end of a way, which is the next one behind its label.
+        // Tests for the jump at the end of such a detour: the next one after its label.
         let last = |at: usize| {
             around
                 .iter()
@@ -244,9 +247,9 @@ impl Found<'_> {
         }
     }
 
-    /// Says whose each call is; how many legs there are.
+    /// Assigns each open call to a leg; returns the number of legs.
     fn assign(&mut self) -> usize {
-        // How far a path leads back that begins behind each call.
+        // Backward jumps, as target and source: calls between the two belong to the same leg.
         let back = self.jumps.iter().filter_map(|(from, label)| {
             let to = *self.labels.get(label)?;
             (to < *from).then_some((to, *from))
@@ -288,13 +291,13 @@ impl Found<'_> {
     }
 }
 
-/// A leg that is being made.
+/// State of building one leg.
 struct Leg<'a> {
     form: &'a Spread<'a>,
-    /// The numbers of calls, and whose they are, by the statements that they are.
+    /// For the statements that are open calls: the call's number and its leg.
     sites: &'a HashMap<usize, (u64, usize)>,
     leg: usize,
-    /// Where it goes on.
+    /// Labels at which the leg may be entered, by the number of the call.
     entries: Vec<(u64, SmolStr)>,
     next: usize,
 }
@@ -354,7 +357,8 @@ mod tests {
         Stmt::Return(Some(Expr::int(0)))
     }
 
-    /// The legs of a body with parts `a` to `f` of this size, whose variable `x` the next leg does not have.
+    /// Returns the legs of a body with parts `a` to `f` of these sizes. Its variable `x` is not available in the
+    /// next leg.
     fn legs(body: Block, sizes: [u64; 6], legs: usize) -> Vec<String> {
         let names = ["a", "b", "c", "d", "e", "f"].map(SmolStr::from);
         let form = Spread {
@@ -454,7 +458,7 @@ mod tests {
         assert_eq!(found.iter().filter(whole).count(), 1, "{found:?}");
     }
 
-    /// What follows a loop that only the first leg runs may be in a later one.
+    /// Code after a loop that only the first leg runs may be in a later leg.
     #[test]
     fn what_is_left_of_other_legs_knows_its_variables() {
         let body = vec![
@@ -471,7 +475,7 @@ mod tests {
         assert!(found[1].ends_with("go_on1:; b(); return 0; }"), "{found:?}");
     }
 
-    /// A label at the end from which a part is entered leads on, not back.
+    /// A label at the end by which a part is entered leads forward, not back.
     #[test]
     fn a_way_round_leads_where_its_jump_does() {
         let body = vec![

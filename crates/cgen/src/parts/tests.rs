@@ -32,7 +32,7 @@ fn when(cond: &str, yes: Block) -> Stmt {
     Stmt::If(id(cond), yes, Block::new())
 }
 
-/// Statements that count, those in blocks too.
+/// Counts statements, including those of nested blocks.
 fn size(block: &[Stmt]) -> u32 {
     let own = |stmt: &Stmt| match stmt {
         Stmt::Label(_) => 0,
@@ -57,12 +57,13 @@ fn function(name: &str, params: Vec<(Type, SmolStr)>, body: Block) -> Item {
     }
 }
 
-/// What becomes of a body with variables `p` and `q`, cut into `count` parts of `most` statements; `kept` is one that stays.
+/// Outlines parts of a body with variables `p` and `q`, at most `count` parts of `most` statements; statements that
+/// mention `kept` stay.
 fn cut_into(body: Block, most: u32, count: usize) -> String {
     cut_with(body, (most, count), None)
 }
 
-/// The same, where `turn` is in front of jumps back to other parts.
+/// As [`cut_into`], with `turn` before jumps back to other parts.
 fn cut_with(mut body: Block, (most, count): (u32, usize), turn: Option<Stmt>) -> String {
     let form = Form {
         variables: &["p", "q"].map(SmolStr::from).into(),
@@ -152,7 +153,7 @@ out:;
 }
 "
     );
-    // Another loop is in one part, whatever counts its turns.
+    // Any other loop stays in one part, even if its iterations are counted.
     let other = parts(turns("other"), 4);
     assert!(!whole(other).contains("goto other"));
 }
@@ -317,7 +318,7 @@ fn a_variable_that_is_read_later_keeps_statements_together() {
     );
 }
 
-/// Also where the whole block could be a part, and where a jump leads to where it is read.
+/// Also if the whole block could be a part, and if a jump leads to a statement that reads the variable.
 #[test]
 fn a_variable_of_the_code_around_a_block_is_not_that_of_a_part() {
     let inner = vec![
@@ -375,7 +376,7 @@ fn a_loop_is_in_one_part() {
     assert!(text.contains("if (y) {\n            break;"), "{text}");
 }
 
-/// One that is larger than a part is cut if its turns can be counted where a part leads back to another.
+/// A loop that is larger than a part is cut if its iterations can be counted where a part jumps back to another.
 #[test]
 fn a_large_loop_is_in_several_parts_if_its_turns_can_be_counted() {
     let body = vec![
@@ -491,7 +492,8 @@ fn nothing_is_cut_while_a_lock_is_held_nor_beyond_a_number_of_parts() {
     assert_eq!((functions(0), functions(2), functions(100)), (1, 3, 5));
 }
 
-/// Code in front of the body, of which it knows the labels only, and what stays in the function, enter a part by its number.
+/// Two kinds of code enter a part by number: code before the body, of which only the labels are known, and code
+/// that stays in the function.
 #[test]
 fn jumps_from_elsewhere_enter_a_part() {
     let body = vec![

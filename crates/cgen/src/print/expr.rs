@@ -53,7 +53,7 @@ pub(super) fn symbol(op: BinOp) -> &'static str {
     }
 }
 
-/// How tightly an operator binds; more is tighter.
+/// Precedence of an operator: a greater number binds tighter.
 fn precedence(op: BinOp) -> u8 {
     match op {
         BinOp::Mul | BinOp::Div | BinOp::Mod => 13,
@@ -73,8 +73,8 @@ const UNARY: u8 = 14;
 const POSTFIX: u8 = 15;
 const CONDITIONAL: u8 = 3;
 
-/// Whether C programmers (and compilers' warnings) expect parentheses around `inner` within `outer`
-/// though the grammar does not.
+/// Returns true if C programmers (and compilers' warnings) expect parentheses around `inner` within `outer` though
+/// the grammar does not require them.
 fn surprising(outer: BinOp, inner: BinOp) -> bool {
     use BinOp::*;
     let bitwise = |op| matches!(op, And | Or | Xor | Shl | Shr);

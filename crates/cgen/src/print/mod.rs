@@ -1,5 +1,5 @@
-//! The printer: a C tree as text, deterministic and readable, with `#line` only in front of code whose line, as a
-//! reader would count it, is not the one that it comes from.
+//! The printer: writes a C tree as text, deterministic and readable. It writes `#line` only before code whose line
+//! number, as a reader would count it, differs from that of its origin.
 
 mod expr;
 
@@ -31,9 +31,9 @@ pub fn print(unit: &Unit) -> String {
 struct Printer {
     out: String,
     indent: usize,
-    /// What `__FILE__` and `__LINE__` are on the line being written, once a `#line` was.
+    /// Values of `__FILE__` and `__LINE__` on the line being written, after the first `#line`.
     presumed: Option<Origin>,
-    /// What they are to be for the code being written, if it comes from a line of the source.
+    /// Values that they should have for the code being written, if it comes from a line of the source.
     origin: Option<Origin>,
 }
 
@@ -56,7 +56,7 @@ impl Printer {
         self.newline();
     }
 
-    /// A line of code that comes from [`Printer::origin`]. A brace or a label alone is none.
+    /// Writes a line of code that comes from [`Printer::origin`]. A brace or a label alone is not code.
     fn code(&mut self, text: &str) {
         if let Some(origin) = &self.origin
             && self.presumed.as_ref() != Some(origin)
@@ -148,7 +148,7 @@ impl Printer {
                 }
                 self.line(&signature(result, name, params));
                 self.line("{");
-                // What a function begins with, such as its variables, belongs to its first statement.
+                // The first code of a function, such as its variables, gets the line of its first statement.
                 self.origin = first_origin(body);
                 self.body(body);
                 self.origin = None;
@@ -185,7 +185,7 @@ impl Printer {
         self.indent -= 1;
     }
 
-    /// A block, after which code comes from where it came from before.
+    /// Writes a block, and restores the origin of the code around it.
     fn body(&mut self, block: &[Stmt]) {
         self.indent += 1;
         let around = self.origin.clone();
@@ -309,7 +309,7 @@ impl Printer {
     }
 }
 
-/// Where the first statement comes from that has a line.
+/// Returns the origin of the first statement that has one.
 fn first_origin(block: &[Stmt]) -> Option<Origin> {
     block.iter().find_map(|stmt| match stmt {
         Stmt::Line { file, line } => Some((file.clone(), *line)),
@@ -323,8 +323,9 @@ fn first_origin(block: &[Stmt]) -> Option<Origin> {
     })
 }
 
-/// A comment to the end of the line. Names of files and tables are in it, which may have been chosen to end it: what would begin a line
-/// is escaped, and a backslash does not stand last, where it would take the next line along.
+/// Returns a comment to the end of the line. It may contain names of files and tables, which could be chosen to end
+/// it. Characters that begin a line are therefore escaped, and a backslash is never last, where it would continue
+/// the comment on the next line.
 fn comment(text: &str) -> String {
     let text = format!("// {}", diag::shown(text));
     let text = text.trim_end();
@@ -455,7 +456,7 @@ mod tests {
         );
     }
 
-    /// The lines with code, each with the number that a C compiler gives it.
+    /// Lines with code, each with the number that a C compiler gives it.
     fn origins(text: &str) -> Vec<(String, u32)> {
         let mut number = 0;
         let mut found = Vec::new();

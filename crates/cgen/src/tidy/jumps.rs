@@ -60,7 +60,7 @@ fn collect_jumps(block: &[Stmt], wanted: &mut HashSet<SmolStr>) {
 
 fn drop_in(block: &mut Block, wanted: &HashSet<SmolStr>) {
     block.retain(|s| !matches!(s, Stmt::Label(l) if !wanted.contains(l)));
-    // What follows a jump up to the next label is never run.
+    // Code after a jump, up to the next label, never runs.
     let mut jumped = false;
     block.retain(|s| {
         if matches!(s, Stmt::Label(_)) {
@@ -71,7 +71,7 @@ fn drop_in(block: &mut Block, wanted: &HashSet<SmolStr>) {
         jumped = s.diverges() || (jumped && !entered);
         keep
     });
-    // A jump to one of the labels that follow it is no jump.
+    // A jump to one of the labels that directly follow it is not needed.
     let mut i = 0;
     while i < block.len() {
         if let Stmt::Goto(label) = &block[i] {

@@ -1,5 +1,4 @@
-//! Making generated functions readable: what is never read is not stored, unused labels
-//! and jumps to the next line go.
+//! Simplifies generated functions for readers: removes dead stores, unused labels and jumps to the next line.
 
 mod jumps;
 mod walk;
@@ -11,8 +10,8 @@ use std::collections::HashSet;
 pub use walk::blocks_mut;
 use walk::{for_each_expr, for_each_expr_mut};
 
-/// Removes stores to `locals` that nothing reads, if computing the value has no effect, and jumps and
-/// labels without use. Returns the locals that are still used.
+/// Removes stores to `locals` that nothing reads, if computing the value has no side effect. Also removes jumps and
+/// labels that are not needed. Returns the locals that are still used.
 pub fn tidy(body: &mut Block, locals: &HashSet<SmolStr>) -> HashSet<SmolStr> {
     loop {
         let mut read = HashSet::new();
@@ -47,12 +46,12 @@ pub fn tidy(body: &mut Block, locals: &HashSet<SmolStr>) -> HashSet<SmolStr> {
     used
 }
 
-/// Puts `with(name)` in place of each name for which it is something.
+/// Replaces each name for which `with(name)` returns an expression by that expression.
 pub fn substitute(body: &mut Block, with: &dyn Fn(&SmolStr) -> Option<Expr>) {
     for_each_expr_mut(body, &mut |e| replace(e, with));
 }
 
-/// Calls `f` on every expression of a body and on all that it is made of, inner ones first.
+/// Calls `f` on every expression of a body and on all its operands, inner ones first.
 pub fn for_each(body: &mut Block, f: &mut impl FnMut(&mut Expr)) {
     fn walk(e: &mut Expr, f: &mut impl FnMut(&mut Expr)) {
         for part in e.parts_mut() {
@@ -63,7 +62,7 @@ pub fn for_each(body: &mut Block, f: &mut impl FnMut(&mut Expr)) {
     for_each_expr_mut(body, &mut |e| walk(e, f));
 }
 
-/// The names in a body, each as often as it occurs.
+/// Returns the names in a body, each as often as it occurs.
 pub fn names(body: &Block) -> Vec<SmolStr> {
     fn walk(e: &Expr, found: &mut Vec<SmolStr>) {
         if let Expr::Ident(name) = e {

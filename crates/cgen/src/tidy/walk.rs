@@ -2,7 +2,7 @@
 
 use crate::tree::{Block, Expr, Stmt};
 
-/// Calls `f` on every expression of a block but what hints are about, and whether it is stored to.
+/// Calls `f` on every expression of a block, except those of hints, with whether the expression is stored to.
 pub(super) fn for_each_expr(block: &[Stmt], f: &mut impl FnMut(&Expr, bool)) {
     for stmt in block {
         match stmt {

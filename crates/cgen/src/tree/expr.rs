@@ -38,21 +38,21 @@ pub enum BinOp {
     LogicalOr,
 }
 
-/// A call's effects besides its value. The maker of the call sets them; a name implies nothing about them.
+/// Side effects of a call. The caller that builds the call sets them; its name implies nothing about them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
-    /// Nothing: the call may be removed if its value is unused.
+    /// No side effects: the call may be removed if its value is unused.
     Pure,
-    /// Something, perhaps: the call stays.
+    /// Possible side effects: the call stays.
     Impure,
 }
 
-/// What a call calls.
+/// Function that a call names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Callee {
     /// The function or function-like macro.
     pub name: SmolStr,
-    /// What calling it does.
+    /// Side effects of calling it.
     pub effect: Effect,
 }
 
@@ -61,16 +61,16 @@ pub struct Callee {
 pub enum Expr {
     /// A name.
     Ident(SmolStr),
-    /// A word that a macro makes a part of a name or of an access: it stands for no variable, whatever variables are called.
+    /// A word that a macro pastes into a name or an access. It refers to no variable, even if one has this name.
     Word(SmolStr),
     /// An integer, printed as a register of its own size: decimal when small, else hexadecimal, and
     /// with a suffix that makes it unsigned if `typed`.
     Int {
         /// The value.
         value: u64,
-        /// Whether the literal must have the type `u32` (or `u64` if `wide`) by itself.
+        /// True if the literal must have the type `u32` (or `u64` if `wide`) by itself.
         typed: bool,
-        /// Whether it is one of 64 bits.
+        /// True if the literal has 64 bits.
         wide: bool,
     },
     /// A signed integer.
@@ -93,7 +93,7 @@ pub enum Expr {
     Arrow(Box<Expr>, SmolStr),
     /// `sizeof(type)`
     SizeOf(Type),
-    /// `{ a, b }` as an initialiser, with member names where there are any.
+    /// `{ a, b }` as an initialiser, with the members' names where they are given.
     Init(Vec<(Option<SmolStr>, Expr)>),
     /// `(type){ ... }`
     Compound(Type, Vec<(Option<SmolStr>, Expr)>),
@@ -105,7 +105,7 @@ impl Expr {
         Expr::Ident(name.into())
     }
 
-    /// An integer whose literal type does not matter where it stands.
+    /// An integer literal in a context where its type does not matter.
     pub fn int(value: u64) -> Expr {
         Expr::Int {
             value,
@@ -120,13 +120,13 @@ impl Expr {
         Expr::Call(Callee { name, effect }, args)
     }
 
-    /// A call of which nothing but the value matters.
+    /// A call without side effects.
     pub fn pure(name: impl Into<SmolStr>, args: Vec<Expr>) -> Expr {
         let (name, effect) = (name.into(), Effect::Pure);
         Expr::Call(Callee { name, effect }, args)
     }
 
-    /// Whether nothing but the value matters.
+    /// Returns true if evaluating the expression has no side effects.
     pub fn is_pure(&self) -> bool {
         let own = match self {
             Expr::Call(callee, _) => callee.effect == Effect::Pure,
@@ -135,7 +135,7 @@ impl Expr {
         own && self.parts().into_iter().all(Expr::is_pure)
     }
 
-    /// The expressions that this one is made of.
+    /// Returns the operands, in order.
     pub fn parts(&self) -> Vec<&Expr> {
         match self {
             Expr::Ident(_)
@@ -153,7 +153,7 @@ impl Expr {
         }
     }
 
-    /// The same, to be changed.
+    /// Returns the operands for mutation, in order.
     pub fn parts_mut(&mut self) -> Vec<&mut Expr> {
         match self {
             Expr::Ident(_)
@@ -215,7 +215,7 @@ impl Expr {
         Expr::Cast(ty, Box::new(self))
     }
 
-    /// `self + value`, with literals added up. For addresses and offsets, which never wrap.
+    /// `self + value`, with literals added up. Only for addresses and offsets, which never wrap.
     pub fn plus(self, value: u64) -> Expr {
         match self {
             _ if value == 0 => self,
@@ -269,7 +269,7 @@ impl Expr {
 }
 
 impl BinOp {
-    /// The comparison that holds where this one does not.
+    /// Returns the comparison that holds exactly where this one does not; `None` for other operators.
     pub fn inverse(self) -> Option<BinOp> {
         Some(match self {
             BinOp::Lt => BinOp::Ge,

@@ -12,7 +12,7 @@ pub enum Member {
         ty: Type,
         /// Its name.
         name: SmolStr,
-        /// What it is, in a few words; may be empty.
+        /// Description in a few words, printed as a comment; may be empty.
         note: String,
     },
     /// An anonymous union of named structs.
@@ -24,9 +24,9 @@ pub enum Member {
 pub enum Item {
     /// `#include "path"`
     Include(String),
-    /// `#pragma` and these words.
+    /// `#pragma words`
     Pragma(String),
-    /// A comment, one line each.
+    /// Comment lines, one string for each.
     Comment(Vec<String>),
     /// `struct name { };`
     Struct {
@@ -37,26 +37,26 @@ pub enum Item {
     },
     /// An enum of constants.
     Enum(Vec<(SmolStr, u64)>),
-    /// A variable of a struct without a name, whose members are macros' expansions.
+    /// A variable of an anonymous struct type whose members are macro expansions.
     Described {
         /// The macro calls, in order.
         members: Vec<Expr>,
         /// The variable's name.
         name: SmolStr,
-        /// What follows its name.
+        /// Attributes after the name.
         attribute: String,
-        /// First value.
+        /// Initial value.
         init: Option<Expr>,
     },
-    /// A variable with a first value.
+    /// A variable.
     Variable {
         /// Its type.
         ty: Type,
         /// Its name.
         name: SmolStr,
-        /// First value.
+        /// Initial value.
         init: Option<Expr>,
-        /// What follows its name, if anything.
+        /// Attributes after the name, if any.
         attribute: Option<String>,
         /// `const`
         constant: bool,
@@ -72,7 +72,7 @@ pub enum Item {
     },
     /// A function.
     Function {
-        /// What stands in front of it, on a line of its own: how it is linked.
+        /// Linkage specifiers, printed on a line of their own before the function.
         linkage: SmolStr,
         /// Result.
         result: Type,

@@ -1,4 +1,4 @@
-//! The C tree: what generated code is made of.
+//! The C tree of generated code.
 
 mod expr;
 mod item;
@@ -43,8 +43,8 @@ impl Type {
         Type::Array(Box::new(self), len)
     }
 
-    /// The smallest unsigned register type that holds a value of this width: expressions are 32 or
-    /// 64 bits wide, as registers are.
+    /// Returns the smallest unsigned register type that holds a value of this width. Expressions are 32 or 64 bits
+    /// wide, as registers are.
     pub fn register(width: u32) -> Type {
         if width <= 32 { Type::U32 } else { Type::U64 }
     }

@@ -9,7 +9,7 @@ pub type Block = Vec<Stmt>;
 /// A C statement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Stmt {
-    /// What follows comes from this line of the P4 source.
+    /// Origin of the statements that follow: a line of the P4 source.
     Line {
         /// The file's name as the user wrote it.
         file: SmolStr,
@@ -20,8 +20,8 @@ pub enum Stmt {
     Comment(String),
     /// An expression for its effect.
     Expr(Expr),
-    /// `name(on);` gives the C compiler, or the verifier of its output, a hint about a variable. It
-    /// does not count as a use of the variable: where nothing else reads it, the hint goes.
+    /// `name(on);` gives the C compiler, or the verifier of its output, a hint about a variable. It does not count
+    /// as a use of the variable: a hint about a variable that nothing else reads is removed.
     Hint {
         /// A macro of the target.
         name: SmolStr,
@@ -32,31 +32,31 @@ pub enum Stmt {
     MayJump {
         /// The macro.
         name: SmolStr,
-        /// What it decides by.
+        /// Arguments that decide whether it jumps.
         args: Vec<Expr>,
-        /// Where it may jump.
+        /// Label that it may jump to.
         label: SmolStr,
     },
     /// `dst = value;`
     Assign(Expr, Expr),
     /// `dst op= value;`
     Update(BinOp, Expr, Expr),
-    /// A declaration with or without first value.
+    /// A declaration with or without an initial value.
     Decl {
         /// The type.
         ty: Type,
         /// The name.
         name: SmolStr,
-        /// The first value.
+        /// The initial value.
         init: Option<Expr>,
-        /// Bytes to align to, if more than the type asks for.
+        /// Alignment in bytes, if greater than that of the type.
         align: Option<u32>,
     },
     /// `if (cond) { } else { }`
     If(Expr, Block, Block),
     /// `switch`; every case ends with a break unless it cannot be left.
     Switch {
-        /// What is looked at.
+        /// Value that is compared with the cases.
         on: Expr,
         /// Values and blocks.
         cases: Vec<(Vec<Expr>, Block)>,
@@ -80,7 +80,7 @@ pub enum Stmt {
 }
 
 impl Stmt {
-    /// A declaration with a first value.
+    /// A declaration with an initial value.
     pub fn decl(ty: Type, name: impl Into<SmolStr>, init: Expr) -> Stmt {
         Stmt::Decl {
             ty,
@@ -95,7 +95,7 @@ impl Stmt {
         Stmt::If(cond, vec![Stmt::Goto(label.into())], Vec::new())
     }
 
-    /// Whether control never goes on after this statement.
+    /// Returns true if control never continues after this statement.
     pub fn diverges(&self) -> bool {
         match self {
             Stmt::Goto(_) | Stmt::Return(_) | Stmt::Break | Stmt::Continue => true,
@@ -106,7 +106,7 @@ impl Stmt {
     }
 }
 
-/// Whether control never reaches the end of the block.
+/// Returns true if control never reaches the end of the block.
 pub fn block_diverges(block: &[Stmt]) -> bool {
     block
         .iter()

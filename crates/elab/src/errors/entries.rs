@@ -28,7 +28,7 @@ pub(crate) fn empty_range(at: Span) -> Diagnostic {
         .help("write the smaller bound first")
 }
 
-/// A priority that cannot be counted.
+/// A priority that is out of range.
 pub(crate) fn priority(at: Span, value: &str) -> Diagnostic {
     Diagnostic::error("E0575",
         at,
@@ -92,7 +92,7 @@ pub(crate) fn property_not_an_object(at: Span, name: &str) -> Diagnostic {
     .help("give it an object of the architecture, such as `hash_table(64)`, or remove it; the number of entries is `size`")
 }
 
-/// An entry that asks something of an action selector's input.
+/// An entry that matches on an action selector's input.
 pub(crate) fn selector_keyset(at: Span, key: &str) -> Diagnostic {
     Diagnostic::error(
         "E0568",

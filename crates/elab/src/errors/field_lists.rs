@@ -1,4 +1,4 @@
-//! What packets cannot keep when they begin anew.
+//! Errors in the fields that a packet preserves when it is resubmitted, recirculated or cloned.
 
 use diag::{Diagnostic, Span};
 

@@ -9,7 +9,7 @@ pub(crate) fn id_form(at: Span) -> Diagnostic {
         .help("write it as P4 writes numbers, such as `@id(5)`, `@id(0x2000005)` or `@id(8w5)`")
 }
 
-/// An id of which nothing but the prefix is left.
+/// An id that consists only of a prefix.
 pub(crate) fn id_zero(at: Span) -> Diagnostic {
     Diagnostic::error("E0581", at, "no id is 0")
         .label("P4Runtime takes 0 for an id that is not given")

@@ -1,4 +1,4 @@
-//! Instances and what they are given.
+//! Instances and their arguments.
 
 use diag::{Diagnostic, Span, counted};
 use num_bigint::BigInt;
@@ -41,7 +41,7 @@ pub(crate) fn extern_argument(at: Span) -> Diagnostic {
         .help("pass values and variables; other externs are given to its constructor")
 }
 
-/// Header unions and varbits among what entries supply.
+/// Header unions and varbits among an action's data.
 pub(crate) fn action_data(at: Span, name: &str, param: &str) -> Diagnostic {
     Diagnostic::error(
         "E0565",
@@ -53,13 +53,13 @@ pub(crate) fn action_data(at: Span, name: &str, param: &str) -> Diagnostic {
     .help("take the fields of the headers as parameters, and build the headers in the action")
 }
 
-/// An invalid header among what an entry supplies.
+/// An invalid header among an action's data.
 pub(crate) fn invalid_action_data(at: Span) -> Diagnostic {
     Diagnostic::error("E0565", at, "an entry cannot give an invalid header to an action")
         .help("give the fields of the header: headers from entries are always valid; or choose between actions, one of which takes no header")
 }
 
-/// An index beyond an array of externs, which only an instance of something with parameters shows.
+/// An index beyond an array of externs, which is only detected in an instance of a declaration with parameters.
 pub(crate) fn no_such_object(at: Span, index: &BigInt, count: usize) -> Diagnostic {
     Diagnostic::error(
         "E0593",
@@ -101,7 +101,7 @@ pub(crate) fn atomic_parser(at: Span) -> Diagnostic {
         .help("keep what packets share in the control, and put `@atomic` in front of a block there")
 }
 
-/// Something that the checker refuses, or should have.
+/// A construct that the checker refuses, or should have refused.
 pub(crate) fn unexpected(at: Span, what: &str) -> Diagnostic {
     Diagnostic::error("E0599", at, format!("`{what}` cannot be instantiated here"))
         .help("this is a compiler bug: please report it with the program")
@@ -117,7 +117,7 @@ pub(crate) fn factory(at: Span) -> Diagnostic {
     .help("declare an instance of the extern, as in `counter(4) c;`")
 }
 
-/// Bits that are copied back behind a call, after which nothing runs if what is called exits.
+/// Bits that are copied back after a call: nothing runs after the call if the callee exits.
 pub(crate) fn bits_of_exiting(at: Span, name: &str) -> Diagnostic {
     Diagnostic::error("E0590",
         at,
@@ -127,7 +127,7 @@ pub(crate) fn bits_of_exiting(at: Span, name: &str) -> Diagnostic {
     .help("let it have the whole value, evaluate the later argument first, or set a flag there and exit behind the call")
 }
 
-/// What is extracted is no header, which only an instance of something generic shows.
+/// An `extract` to something that is not a header, which is only detected in an instance of a generic declaration.
 pub(crate) fn extracts_no_header(at: Span) -> Diagnostic {
     Diagnostic::error(
         "E0591",
@@ -138,8 +138,8 @@ pub(crate) fn extracts_no_header(at: Span) -> Diagnostic {
     .help("give the type parameter a header as its argument")
 }
 
-/// A length given for a header without a varbit, or none for one with it, which only an instance of something generic
-/// shows.
+/// A length for a header without a varbit, or none for a header with one. It is only detected in an instance of a
+/// generic declaration.
 pub(crate) fn extracts_by_length(at: Span, header: &str, has_varbit: bool) -> Diagnostic {
     let (message, help) = if has_varbit {
         (
@@ -157,7 +157,7 @@ pub(crate) fn extracts_by_length(at: Span, header: &str, has_varbit: bool) -> Di
         .help(help)
 }
 
-/// A look-ahead of variable size, which only an instance of something generic shows.
+/// A look-ahead of variable size, which is only detected in an instance of a generic declaration.
 pub(crate) fn looks_at_no_fixed_size(at: Span) -> Diagnostic {
     Diagnostic::error(
         "E0596",
@@ -168,7 +168,7 @@ pub(crate) fn looks_at_no_fixed_size(at: Span) -> Diagnostic {
     .help("give the type parameter a bit<N>, or a header or struct of fixed size, as its argument")
 }
 
-/// What is emitted is no header, which only an instance of something generic shows.
+/// An `emit` of something that is not a header, which is only detected in an instance of a generic declaration.
 pub(crate) fn emits_no_header(at: Span) -> Diagnostic {
     Diagnostic::error(
         "E0597",

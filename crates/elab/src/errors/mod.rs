@@ -1,6 +1,7 @@
-//! What only instantiation can find wrong. One function, one kind of diagnostic.
+//! Errors that only instantiation can find. Each function makes one kind of diagnostic.
 //!
-//! The codes begin at E0550; the checker has those of compile-time evaluation below, of which two are also given here.
+//! The codes begin at E0550. The codes below, for compile-time evaluation, belong to the checker; two of them are
+//! also reported here.
 
 mod entries;
 mod field_lists;
@@ -16,7 +17,7 @@ pub(crate) use instances::*;
 pub(crate) use types::*;
 pub(crate) use values::*;
 
-/// Every code this crate gives, besides those of `arch`.
+/// All codes that this crate reports, besides those of `arch`.
 pub const CODES: &[&str] = &[
     "E0501", "E0503", "E0550", "E0551", "E0552", "E0554", "E0555", "E0556", "E0557", "E0558",
     "E0559", "E0560", "E0561", "E0562", "E0563", "E0564", "E0565", "E0566", "E0567", "E0568",

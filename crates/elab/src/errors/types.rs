@@ -55,7 +55,7 @@ pub(crate) fn no_run_time_value(at: Span, what: &str) -> Diagnostic {
     .help(help)
 }
 
-/// A header's field without bits to lie in, which only an instance of a generic header shows.
+/// A header's field without a representation in bits, which is only detected in an instance of a generic header.
 pub(crate) fn no_header_field(at: Span, field: &str, what: &str) -> Diagnostic {
     Diagnostic::error(
         "E0552",
@@ -66,7 +66,7 @@ pub(crate) fn no_header_field(at: Span, field: &str, what: &str) -> Diagnostic {
     .help("use `bit`, `int<N>`, `bool`, or an enum with a type, as in `enum bit<8> E { A = 0 }`")
 }
 
-/// An array with more elements, those of arrays in it counted one by one, than a target has.
+/// An array with more elements than a target has, those of nested arrays counted one by one.
 pub(crate) fn array_size(at: Span, count: u64, most: u32) -> Diagnostic {
     Diagnostic::error("E0586",
         at,
@@ -89,7 +89,7 @@ pub(crate) fn array_of_what(at: Span, array: &str) -> Diagnostic {
     )
 }
 
-/// A slice by its width that begins where a constructor's argument says, outside of what is sliced.
+/// A slice of constant width whose position, given by a constructor's argument, is outside of the sliced value.
 pub(crate) fn slice_outside(at: Span, first: &BigInt, width: u32, of: u32) -> Diagnostic {
     Diagnostic::error(
         "E0592",

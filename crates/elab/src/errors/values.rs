@@ -24,13 +24,13 @@ pub(crate) fn negative_shift(at: Span, by: &BigInt, instance: &str) -> Diagnosti
         .help("give the constructor of this instance another argument, or shift in the other direction")
 }
 
-/// A size below 1 or beyond all reason.
+/// A size that is below 1 or too large.
 pub(crate) fn bad_size(at: Span, what: &str, value: &BigInt) -> Diagnostic {
     Diagnostic::error("E0556", at, format!("{what} is {value}"))
         .help("use a number from 1 to 4,294,967,295")
 }
 
-/// Functions, controls, parsers or types that use each other in too long a chain.
+/// Functions, controls, parsers or types that use one another in too long a chain.
 pub(crate) fn too_deep(at: Span, limit: u32) -> Diagnostic {
     Diagnostic::error(
         "E0563",
@@ -52,7 +52,8 @@ pub(crate) fn too_big(at: Span, limit: usize) -> Diagnostic {
     )
 }
 
-/// More statements than anything could hold: calls that call others more than once, level by level, or just as many.
+/// More statements than any target could hold. The cause may be calls of routines that in turn call others more
+/// than once.
 pub(crate) fn too_big_expanded(cause: Cause, most: u64) -> Diagnostic {
     let refused = |at, what: &str| {
         let message = format!("{what} more than {most} statements");

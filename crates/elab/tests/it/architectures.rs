@@ -1,4 +1,4 @@
-//! What elaboration hands on of an architecture's model.
+//! Properties of an architecture's model that elaboration passes on.
 
 use crate::support::{Outcome, compile};
 use arch::{Architecture, BlockKind, Slot};
@@ -126,7 +126,7 @@ fn the_program_states_what_its_architecture_does() {
     }
 }
 
-/// The calls of extern functions, and what each does to the rest of the world.
+/// Returns the calls of extern functions, with their effects.
 fn calls(text: &str) -> Vec<(String, Effect)> {
     let program = program(text);
     let mut calls = Vec::new();
@@ -178,7 +178,7 @@ fn headers_do_not_go_from_stage_to_stage() {
     }
 }
 
-/// What the passes assume of a rejected packet is what the interpreter does.
+/// Checks that the passes treat a rejected packet as the interpreter does.
 #[test]
 fn a_rejected_packet_is_handled_as_the_model_defines() {
     for (arch, text) in PROGRAMS {

@@ -69,7 +69,7 @@ fn structs_nested_deep_are_refused() {
     assert_ne!(codes(&text), [""; 0]);
 }
 
-/// Statements in the text form of IR that are indented further than this would be nested deep.
+/// Returns the greatest indentation in the text form of IR, which shows how deep statements nest.
 fn deepest_line(program: &ir::Program) -> usize {
     let text = program.to_string();
     let indents = text.lines().map(|l| l.len() - l.trim_start().len());

@@ -1,4 +1,4 @@
-//! Digests of `v1model`: each call names one of the program's.
+//! Digests of `v1model`: each call names a digest of the program.
 
 use crate::support::{Outcome, compile};
 use ir::{ExprKind, ExternArg, StmtKind, visit};

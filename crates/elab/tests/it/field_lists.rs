@@ -1,9 +1,9 @@
-//! What a packet of `v1model` keeps when it begins anew.
+//! Fields that a packet of `v1model` preserves when it is resubmitted, recirculated or cloned.
 
 use crate::support::{Outcome, compile};
 use ir::{ExprKind, ExternArg, StmtKind, visit};
 
-/// A switch with this metadata, and this in ingress.
+/// Returns a switch with this metadata, and with these statements in ingress.
 fn switch(metadata: &str, ingress: &str) -> String {
     format!(
         "#include <core.p4>
@@ -57,7 +57,7 @@ fn program(metadata: &str, ingress: &str) -> (ir::Program, Vec<&'static str>) {
     }
 }
 
-/// Each list's number and the names of what is in it.
+/// Returns each list's number and the names of its fields.
 fn lists(program: &ir::Program) -> Vec<String> {
     let show = |list: &ir::FieldList| {
         let names = list.vars.iter().map(|&var| program.vars[var].name.as_str());
@@ -66,7 +66,7 @@ fn lists(program: &ir::Program) -> Vec<String> {
     program.field_lists.iter().map(show).collect()
 }
 
-/// The extern calls, each with the constant that is its last argument.
+/// Returns the extern calls, each with the constant that is its last argument.
 fn calls(program: &ir::Program) -> Vec<String> {
     let mut calls = Vec::new();
     for body in visit::bodies(program) {
@@ -162,7 +162,7 @@ fn what_cannot_be_kept_is_refused() {
         ),
     ] {
         match compile("test.p4", &switch(metadata, ingress)) {
-            // Several blocks are given the metadata: it is said once.
+            // Several blocks get the metadata, but the error is reported once.
             Outcome::Refused(_, why) => {
                 assert_eq!(why.matches(error).count(), 1, "{ingress}: {why}");
             }

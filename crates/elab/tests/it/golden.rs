@@ -1,14 +1,14 @@
-//! What elaboration makes of each construct. A file in `tests/golden` is P4 text, a line of dashes and
-//! the warnings and the IR's text form (or why it is refused). `ONPATH_BLESS=1 cargo test -p elab --test it golden` writes
-//! what comes after the dashes; read the difference before you commit it.
+//! Golden tests of elaboration, by construct. A file in `tests/golden` is P4 text, a line of dashes and the
+//! warnings and the IR's text form (or why it is refused). `ONPATH_BLESS=1 cargo test -p elab --test it golden`
+//! writes the part after the dashes; read the difference before you commit it.
 //!
-//! The text is completed to a program for `xdp_model`: headers below, and a parser `p`, a control `c`
-//! and a deparser `d` where it has none of its own. Only what the text brings is shown.
+//! The text is completed to a program for `xdp_model` by the headers below. A parser `p`, a control `c` and a
+//! deparser `d` are added unless it has its own. Only items of the text itself are shown.
 
 use crate::support::{Outcome, compile, complete};
 use testkit::golden;
 
-/// The items of a program that its own text, not the completion, brings.
+/// Returns the items of a program that come from its own text, not from the completion.
 fn shown(program: &ir::Program, text: &str) -> String {
     let all = program.to_string();
     let mut kept: Vec<&str> = Vec::new();

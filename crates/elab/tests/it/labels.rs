@@ -1,8 +1,8 @@
-//! What messages point at besides.
+//! Secondary labels of messages.
 
 use crate::support::{Outcome, compile, complete};
 
-/// The texts of the labels beside the first one.
+/// Returns the texts of the labels besides the first one.
 fn others(text: &str) -> Vec<String> {
     let Outcome::Refused(found, _) = compile("test.p4", &complete(text)) else {
         panic!("not refused")

@@ -1,4 +1,4 @@
-//! The integration tests, in one binary: a module a subject.
+//! The integration tests, in one binary: one module for each subject.
 
 mod architectures;
 mod depth;

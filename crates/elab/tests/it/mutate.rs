@@ -1,9 +1,9 @@
 //! Programs with a few words changed: whatever the checker accepts becomes valid IR or is refused.
-//! `MUTATIONS=100000 cargo test -p elab --test it mutate` goes on for longer.
+//! `MUTATIONS=100000 cargo test -p elab --test it mutate` runs more of them.
 
 use crate::support::{Numbers, Outcome, compile, programs, root};
 
-/// Words, numbers and single signs, with the blanks between them.
+/// Splits a text into words, numbers and single signs, with the blanks between them.
 fn pieces(text: &str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let mut word = false;

@@ -1,4 +1,4 @@
-//! Every program of the repository that has a `main` becomes IR that keeps the IR's rules.
+//! Checks that every program of the repository with a `main` becomes valid IR.
 
 use crate::support::{Outcome, compile, programs, root};
 

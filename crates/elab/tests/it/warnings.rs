@@ -1,4 +1,4 @@
-//! What elaboration accepts with a warning.
+//! Programs that elaboration accepts with a warning.
 
 use crate::support::{Outcome, compile, complete};
 

@@ -6,7 +6,7 @@
 
 #include "types.h"
 
-/* The sum of up to 65,535 words as one of 16 bits. */
+/* Folds the sum of up to 65,535 words of 16 bits to 16 bits, with end-around carry. */
 INLINE u32 csum_fold(u32 sum)
 {
     sum = (sum & 0xffff) + (sum >> 16);
@@ -14,7 +14,8 @@ INLINE u32 csum_fold(u32 sum)
     return sum;
 }
 
-/* The sum of so many bytes, as words of 16 bits in their own order; of words that begin with a byte in front of them if `odd`. */
+/* Adds up `length` bytes, as words of 16 bits in memory order. If `odd`, the first byte is the second one of its
+ * word. */
 INLINE u32 csum_bytes(const u8 *bytes, u64 length, u32 odd)
 {
     u32 sum = 0;
@@ -26,7 +27,7 @@ INLINE u32 csum_bytes(const u8 *bytes, u64 length, u32 odd)
     return odd ? (u16)(sum << 8 | sum >> 8) : sum;
 }
 
-/* The checksum of what was added up to 65,535 times 32 bits. */
+/* The checksum for the sum of up to 65,535 numbers of 32 bits. */
 INLINE u32 csum_of(u64 sum)
 {
     sum = (sum & 0xffff) + (sum >> 16 & 0xffff) + (sum >> 32);

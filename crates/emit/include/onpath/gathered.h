@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Field lists of varying length, gathered in memory: hashes, checksums and comparisons of them. Eight zeros follow the bytes. The
- * target defines `run_turns(count, turn, with)`, which calls `turn(i, with)` for each i below `count`, until one does not
- * return 0, and `GATHERED_FRONT`: how many bytes of the packet's front are kept in memory, where they are, a power of two. */
+/* Hashes, checksums and comparisons of field lists of variable length, which are gathered in memory. Eight zero bytes
+ * follow a list. The target defines `run_turns(count, turn, with)`, which calls `turn(i, with)` for each i below
+ * `count`, until a call does not return 0. It also defines `GATHERED_FRONT`, the number of bytes of the packet's front
+ * that are kept in memory, a power of two. */
 #ifndef ONPATH_GATHERED_H
 #define ONPATH_GATHERED_H
 
@@ -15,7 +16,7 @@ struct gathered {
     u64 value;
 };
 
-/* The loops have functions of their own, which may be checked by themselves, once whatever the number of turns. */
+/* Loop bodies are functions of their own, which can be checked separately, once for any number of iterations. */
 #define GATHERED_TURN static __attribute__((unused)) long
 
 GATHERED_TURN gathered_crc32_turn(u32 turn, struct gathered *list)
@@ -68,7 +69,7 @@ INLINE u32 gathered_crc16(const u8 *at, u32 bytes)
     return list.value;
 }
 
-/* The sum of 16-bit words as they lie in memory, of which `csum_of` makes a checksum. */
+/* Adds up 16-bit words in memory order; `csum_of` makes a checksum of the sum. */
 INLINE u64 gathered_sum(const u8 *at, u32 bytes)
 {
     struct gathered list = {.at = at, .value = 0};
@@ -138,7 +139,8 @@ GATHERED_TURN gathered_shift_turn(u32 turn, struct gathered_bits *bits)
     return 0;
 }
 
-/* Moves bytes up to where the byte before them has its last bits free: all but the first `by`, of 1 to 7. */
+/* Closes a gap of bits. Only the first `by` bits (1 to 7) of the byte at `from` are in use; the `bytes` bytes after it
+ * are shifted up to follow these bits. */
 INLINE void gathered_shift(u8 *at, u32 from, u32 bytes, u32 by)
 {
     struct gathered_bits bits = {.at = at, .from = from, .by = by};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* What searches for a value in a packet need: eight bytes at a time, of which the first one in memory is the lowest of
+/* Functions for searches for a value in a packet, eight bytes at a time. The first byte in memory is the lowest byte of
  * the word. */
 #ifndef ONPATH_SEARCH_H
 #define ONPATH_SEARCH_H
@@ -25,13 +25,14 @@ INLINE u32 group_hash(const void *p, u32 shift)
     return LE32(*(const any32 *)p) * 0x9e3779b1u >> shift;
 }
 
-/* The highest bit of each byte that is zero; of bytes above the first one that is, it may be set without reason. */
+/* A mask with the highest bit of each byte that is zero. Above the lowest zero byte, the bit may also be set for other
+ * bytes. */
 INLINE u64 zero_bytes(u64 word)
 {
     return (word - 0x0101010101010101) & ~word & 0x8080808080808080;
 }
 
-/* The highest bit of each byte that is not zero. */
+/* A mask with the highest bit of each byte that is not zero. */
 INLINE u64 nonzero_bytes(u64 word)
 {
     u64 most = 0x7f7f7f7f7f7f7f7f;
@@ -39,14 +40,14 @@ INLINE u64 nonzero_bytes(u64 word)
     return (((word & most) + most) | word) & ~most;
 }
 
-/* Which byte, counted from the lowest, has the first highest bit that is set. One is set. The multiplication has the
- * number in the highest byte: targets need not have an instruction that counts zeros. */
+/* The index of the lowest byte that such a mask marks; it marks at least one. The multiplication yields the index in
+ * the highest byte, so that targets need no instruction that counts zeros. */
 INLINE u64 first_byte(u64 marks)
 {
     return (((marks & -marks) >> 7) * 0x0001020304050607) >> 56;
 }
 
-/* How many offsets into a packet there are at which it has so many bytes. */
+/* The number of offsets in a packet at which it has at least `bytes` more bytes. */
 INLINE u64 offsets_with(const u8 *data, const u8 *data_end, u64 bytes)
 {
     u64 all = data_end - data;

@@ -27,7 +27,8 @@ typedef u32 __attribute__((may_alias)) any32;
 typedef u64 __attribute__((may_alias)) any64;
 
 #define INLINE_DESCRIBED static inline __attribute__((always_inline, unused))
-/* In a long program what is inlined has the line that it is inlined at. What is found in types of the system's own needs lines of its own. */
+/* In a long program, inlined code has no debug information of its own and takes the line of its call. Code that
+ * accesses types of the system's own needs debug information: INLINE_DESCRIBED always has it. */
 #ifdef ONPATH_LONG
 #define INLINE static inline __attribute__((always_inline, unused, nodebug))
 #else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Primitives of targets that run the C as the compiler makes it: nothing goes through it before. */
+/* Primitives of targets that run compiled code as it is, without a check before. */
 #ifndef ONPATH_UNVERIFIED_H
 #define ONPATH_UNVERIFIED_H
 
@@ -12,7 +12,7 @@
 #define paths_meet() ((void)0)
 #define masked_by(number, mask) ((u64)(number) & (mask))
 
-/* 0, so that what is loaded at an address with it is loaded later. */
+/* The value 0, computed from `number`: a load from an address that contains it happens after `number` is known. */
 INLINE u64 zero_after(u64 number)
 {
     u64 zero = number;

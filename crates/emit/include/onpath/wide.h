@@ -82,8 +82,8 @@ INLINE void wide_multiply(u64 *r, const u64 *a, const u64 *b, u32 n)
     }
 }
 
-/* Limb `i` of `a`, `fill` outside. A chain of comparisons, since not every target takes offsets that vary; each
- * limb is hidden from the compiler, which else computes an address from `i` after all. */
+/* Limb `i` of `a`, or `fill` if there is none. It is a chain of comparisons, since not every target allows variable
+ * offsets. Each limb is hidden from the compiler, which would otherwise compute an address from `i` after all. */
 INLINE u64 limb_at(const u64 *a, u64 i, u32 n, u64 fill)
 {
     u64 value = fill;
@@ -153,7 +153,7 @@ INLINE void wide_fill(u64 *r, u64 limb, u64 top, u32 n)
     r[n - 1] = top;
 }
 
-/* All bits of `width` that the last limb holds. */
+/* A mask of the bits of `width` that the last limb holds. */
 INLINE u64 top_limb(u32 width)
 {
     return width & 63 ? low_bits(width & 63) : ~0ull;
@@ -212,8 +212,8 @@ INLINE void wide_sat_sub_signed(u64 *r, const u64 *a, const u64 *b, u32 n, u32 w
         wide_sat_limit(r, sa, n, width);
 }
 
-/* Bit by bit; quotient and remainder are 0 where `b` is. Each step takes its choice by masks: with branches the paths
- * through all of them would be very many. */
+/* Long division, bit by bit. Quotient and remainder are 0 if `b` is 0. Each step selects by masks: with branches, the
+ * number of paths would double with each step. */
 INLINE void wide_long_division(u64 *quotient, u64 *rest, const u64 *a, const u64 *b, u32 n, u32 width)
 {
     u64 value[n], shifted[n], diff[n], zero = 0;

@@ -1,11 +1,11 @@
-//! Moving the elements of stacks that stay rolled: each of them has room in scratch memory for the longest.
+//! Relocation of the elements of rolled stacks. In scratch memory, each element has room for the longest one.
 
 use crate::emitter::Gen;
 use crate::target::Target;
 use cgen::tree::{BinOp, Expr as C, Stmt};
 
 impl<T: Target> Gen<'_, T> {
-    /// The bytes of all valid elements.
+    /// Returns the total length of all valid elements, in bytes.
     pub(super) fn elements_length(&mut self, stack: usize) -> C {
         let length = self.summed_local("elements", None);
         self.set(length.clone(), C::int(0));
@@ -16,7 +16,7 @@ impl<T: Target> Gen<'_, T> {
         length
     }
 
-    /// Copies the valid elements to scratch memory; gives where they are there.
+    /// Copies the valid elements to scratch memory; returns their offset there.
     pub(super) fn take_out_elements(&mut self, stack: usize) -> u32 {
         let slot = self.rebuilding.relocated_bytes;
         let rolled = &self.plan.rolled.stacks[stack];
@@ -34,7 +34,7 @@ impl<T: Target> Gen<'_, T> {
         slot
     }
 
-    /// Writes them to the packet, from the offset `at` on, which it moves behind them.
+    /// Writes the elements to the packet at the offset `at`, and advances `at` past them.
     pub(super) fn put_elements_back(&mut self, stack: usize, slot: u32, at: &C) {
         let most = self.target.limits().offset;
         self.for_each_valid(stack, |g, element| {
@@ -55,7 +55,8 @@ impl<T: Target> Gen<'_, T> {
         self.regions.packet_changed();
     }
 
-    /// What `copy` makes of an element's length.
+    /// Emits the code that `copy` returns for an element's length, bounded by `longest`. Nothing is copied if the
+    /// length is 0.
     fn copy_element(&mut self, length: C, longest: u32, copy: impl FnOnce(C) -> Vec<Stmt>) {
         let len = self.pinned_local("relocated_len", None);
         self.set(len.clone(), length);

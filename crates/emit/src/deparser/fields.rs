@@ -29,7 +29,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Bits `start..end` of a header's fields as one number of up to 64 bits.
+    /// Returns bits `start..end` of a header's fields as one number of up to 64 bits.
     fn chunk(&mut self, h: Header, from: usize, widths: &[u32], start: u32, end: u32) -> C {
         let mut result: Option<C> = None;
         let mut at = 0;
@@ -66,7 +66,7 @@ impl<T: Target> Gen<'_, T> {
     }
 }
 
-/// Where the run of fields that begins at `start` and that one store writes ends.
+/// Returns the end, in bits, of the run of fields from `start` on that one store writes.
 fn chunk_end(widths: &[u32], start: u32, total: u32) -> u32 {
     let mut ends = Vec::new();
     let mut at = 0;
@@ -84,7 +84,7 @@ fn chunk_end(widths: &[u32], start: u32, total: u32) -> u32 {
     if matches!(len, 8 | 16 | 32 | 48 | 64) {
         return first;
     }
-    // 3, 5 or 7 bytes: with the next field they may make one store.
+    // 3, 5 or 7 bytes: together with the next field they may need only one store.
     match ends.get(1) {
         Some(&second) if matches!(second - start, 32 | 64) => second,
         _ => first,

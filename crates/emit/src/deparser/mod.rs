@@ -1,8 +1,8 @@
-//! The deparser: the difference between what came in and what goes out.
+//! The deparser: emits the difference between the packet as received and the packet as sent.
 //!
-//! The retained suffix (see [`crate::plan::layout`]) stays in place with the payload. What is emitted before it is
-//! read from the packet, the packet is resized once by the difference, and it is written back. Where
-//! the target can insert bytes after the packet's front, what never moves stays in there.
+//! The retained suffix (see [`crate::plan::layout`]) stays in place with the payload. Headers emitted before it are
+//! read from the packet. Then the packet is resized once, by the difference, and these headers are written back. If
+//! the target can insert bytes after the packet's front, headers there that never move stay in place.
 
 mod elements;
 mod fields;
@@ -18,37 +18,38 @@ use crate::target::Target;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use ir::{Header, HeaderRef, StmtKind};
 
-/// Larger headers are moved through scratch memory instead of registers, in bytes.
+/// Greatest size, in bytes, of a header that is moved through registers. Larger headers are moved through scratch
+/// memory.
 const IN_REGISTERS: u32 = 64;
 
 /// A header to be emitted.
 struct Item {
     header: Header,
-    /// Whether it is emitted, 0 or 1.
+    /// Condition that it is emitted, as 0 or 1.
     present: C,
     /// Bytes of its fixed part.
     fixed: u32,
     /// Bytes of its varbit field.
     varbit: Option<C>,
-    /// What was taken out of the packet: words of a fixed header, with their offsets and sizes.
+    /// Words of a header of fixed size that were taken out of the packet: offset, size and value.
     words: Vec<(u32, u32, C)>,
-    /// Where in memory its bytes are, if not in words or variables.
+    /// Location of its bytes in memory, if they are not in words or variables.
     saved: Option<Saved>,
-    /// It stands for all elements of this stack, which stays rolled: they are its varying part.
+    /// Number of the rolled stack whose elements it stands for: they are its varying part.
     rolled: Option<usize>,
 }
 
 /// Bytes of a header in memory.
 #[derive(Clone)]
 enum Saved {
-    /// In scratch memory, from this offset on.
+    /// In scratch memory, at this offset.
     Scratch(u32),
-    /// Among the packet's first bytes as they came in, at this offset; at most so many.
+    /// Among the packet's first bytes as they came in, at this offset, and the greatest number of bytes.
     Front(C, u32),
 }
 
 impl<T: Target> Gen<'_, T> {
-    /// An emit statement: notes that the header goes out, if that is not always so.
+    /// Handles an emit statement: records that the header is emitted, unless the statement always runs.
     pub(crate) fn emitted(&mut self, stmt: &ir::Stmt) {
         let StmtKind::Emit(HeaderRef::Header(h)) = stmt.kind else {
             return;
@@ -62,7 +63,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Where the packet is put together several times: emits that were done the last time are still to be done.
+    /// Clears the flags of emits if the packet is put together several times, once for each copy.
     pub(crate) fn nothing_emitted(&mut self) {
         let plan = self.plan;
         let emits = plan.layout.emits.iter().enumerate();
@@ -91,7 +92,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// For each of these sets of headers, code of its own.
+    /// Emits code for each of these sets of headers separately.
     fn rebuild_shapes(&mut self, emits: &[Emit], shapes: &Shapes, sets: &[u64]) {
         if let Some((header, with, without)) = shapes.distinguishing(sets) {
             let valid = self.local(LocalKind::Valid(header));
@@ -170,20 +171,20 @@ impl<T: Target> Gen<'_, T> {
         self.push(Stmt::If(grows, abort, Block::new()));
         self.rebuilding.resizes = true;
         if self.plan.state.is_some() {
-            // How it was resized must not make the paths behind it differ.
+            // The paths after this point must not differ by how the packet was resized.
             self.forget();
         }
         self.reload();
         self.regions.packet_changed();
         self.put_back(&items_behind, &front, &size);
         if self.plan.state.is_some() {
-            // What the next copy takes the place of.
+            // Bytes that the next copy replaces.
             self.forget();
             self.set(C::id("keep"), size);
         }
     }
 
-    /// The bytes of all items behind what is in front of them.
+    /// Returns `front` plus the bytes of all items.
     fn total_size(&mut self, name: &str, front: C, items: &[Item]) -> C {
         if items.is_empty() {
             return front;
@@ -203,7 +204,8 @@ impl<T: Target> Gen<'_, T> {
         self.set(size.clone(), front.plus(always.into()));
         for item in items {
             if self.plan.state.is_some() && item.varbit.is_none() {
-                // Of each header it is a question whether it is there: without a jump for it, these are no paths.
+                // A multiplication instead of a jump: a jump for each header that may be absent would multiply the
+                // paths.
                 let length = C::bin(BinOp::Mul, item.present.clone(), C::int(item.fixed.into()));
                 if item.present.as_int().is_none() {
                     self.push(Stmt::Update(BinOp::Add, size.clone(), length));
@@ -234,7 +236,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Loads what lies in the packet and may have to move.
+    /// Loads the bytes of an item that are in the packet and may have to move.
     fn take_out(&mut self, item: &mut Item) {
         if let Some(stack) = item.rolled {
             item.saved = Some(Saved::Scratch(self.take_out_elements(stack)));
@@ -271,7 +273,7 @@ impl<T: Target> Gen<'_, T> {
             return;
         }
         if self.plan.state.is_some() {
-            // The packet may hold another copy of it now.
+            // The packet may now hold the bytes of another copy.
             let at = self.local(LocalKind::VarbitAt(h));
             item.saved = Some(Saved::Front(at, max));
             return;
@@ -292,7 +294,7 @@ impl<T: Target> Gen<'_, T> {
         let len = self.pinned_local("relocated_len", None);
         let value = self.relocated_length(item, fixed);
         self.set(len.clone(), value);
-        // A loop may have come in between.
+        // The bound may have been lost in a loop in between.
         self.at_most(&len, (fixed + max).into());
         let to = self.target.relocated().plus(slot.into());
         self.file.contents.copied_bytes = true;
@@ -308,8 +310,9 @@ impl<T: Target> Gen<'_, T> {
         self.when(&present, block);
     }
 
-    /// Emits what `then` makes of a length, where it is not 0. It is `most` at most, as the comparison
-    /// shows: with 0 it would show nothing of it.
+    /// Returns the code that `then` makes for a length, under the condition that it is not 0. The length is at most
+    /// `most`, and the comparison proves that: it compares the length less 1, since a comparison with 0 would prove
+    /// no bound.
     pub(crate) fn unless_empty(
         &mut self,
         len: &C,
@@ -332,7 +335,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Bytes that a header's varbit field may have.
+    /// Greatest length of a header's varbit field, in bytes.
     fn varbit_bytes(&self, h: Header) -> u32 {
         let layout = &self.p.header_types[self.p.headers[h].ty];
         layout
@@ -340,7 +343,7 @@ impl<T: Target> Gen<'_, T> {
             .map_or(0, |v| layout.fields[v as usize].ty.width().div_ceil(8))
     }
 
-    /// Asks again where the packet's bytes begin and end.
+    /// Loads the bounds of the packet's bytes again.
     pub(crate) fn reload(&mut self) {
         let (data, data_end) = self.target.bounds();
         self.set(C::id("data"), data);

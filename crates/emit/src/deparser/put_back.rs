@@ -1,4 +1,4 @@
-//! Writing what goes out in front of the retained suffix.
+//! Writes the headers that are emitted before the retained suffix.
 
 use super::{Item, Saved};
 use crate::access::Bytes;
@@ -21,7 +21,7 @@ impl<T: Target> Gen<'_, T> {
             ));
         }
         let mut known = front.as_int().map(|at| at as u32);
-        // Storing bytes by the primitive invalidates the check of the whole.
+        // A store by the target's primitive invalidates the check of the whole range.
         let mut checked = true;
         let at = self.summed_local("at", Some(C::int(0)));
         if known.is_none() {
@@ -60,7 +60,7 @@ impl<T: Target> Gen<'_, T> {
                             pointer.clone(),
                             C::bin(BinOp::Add, C::id("data"), at.clone()),
                         );
-                        // Else the compiler may check one sum and store through another.
+                        // Otherwise the compiler may check one sum and store through another.
                         g.on(Event::Computed(&pointer));
                         if item.saved.is_none()
                             || g.plan.storage(item.header) == HeaderStorage::Fields
@@ -88,7 +88,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// The place of the next item, within its bound.
+    /// Returns the offset of the next item, bounded.
     fn here(&mut self, at: &C) -> C {
         let most = self.target.limits().offset;
         if self.in_record() {
@@ -142,7 +142,7 @@ impl<T: Target> Gen<'_, T> {
                 let rest = self.own_local("out", CType::U8.ptr(), None);
                 let mut len = len.clone();
                 if self.plan.state.is_some() {
-                    // It comes from memory.
+                    // The length comes from memory, so its bound must be checked again.
                     let bounded = self.pinned_local("relocated_len", None);
                     self.set(bounded.clone(), len);
                     let most = layout.fields[v as usize].ty.width().div_ceil(8);

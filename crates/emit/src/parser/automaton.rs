@@ -1,8 +1,9 @@
-//! Automata: a loop that takes eight bytes at a time as long as none of them ends it, and one that takes the bytes before the end.
+//! Automata, as two loops. One takes eight bytes at a time as long as none of them ends the automaton; the other
+//! takes the bytes before the end.
 //!
-//! A state is the place of its first transition in one array, whose transitions are by classes of bytes, so that a byte takes two loads, of
-//! which only one waits for the byte before it. Nothing leads out of one more state, which stands for the end: it is looked for once in
-//! eight bytes.
+//! A state is the index of its first transition in one array. Transitions are by classes of bytes, so that a byte
+//! takes two loads, and only one of them depends on the byte before. One more state, which is never left, stands
+//! for the end: it is tested once in eight bytes.
 
 use crate::emitter::Gen;
 use crate::hints::Role;
@@ -13,18 +14,19 @@ use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 use ir::{Automaton, Expr, Place, Var};
 use smol_str::SmolStr;
 
-/// Bytes that are taken at a time.
+/// Number of bytes taken at a time.
 const AT_ONCE: u32 = 8;
 
-/// The transitions as arrays hold them.
+/// Transitions, as the arrays hold them.
 struct Transitions {
-    /// Of every byte its class.
+    /// Class of each byte.
     classes: [u8; 256],
-    /// By place of a state and class the place of the next one. As many as a power of two, which places are masked by.
+    /// Index of the next state, by index of the state plus class. The length is a power of two, by which indices
+    /// are masked.
     next: Vec<u64>,
-    /// By how many bits a state's number is shifted to be its place.
+    /// Number of bits by which a state's number is shifted to get its index.
     shift: u32,
-    /// The place of the state that stands for the end.
+    /// Index of the state that stands for the end.
     end: u64,
 }
 
@@ -51,7 +53,7 @@ impl Transitions {
     }
 }
 
-/// The arrays' names.
+/// Names of the arrays.
 struct Arrays {
     classes: SmolStr,
     next: SmolStr,
@@ -59,7 +61,7 @@ struct Arrays {
 }
 
 impl Arrays {
-    /// The place that a byte leads to.
+    /// Returns the index of the state that a byte leads to.
     fn step(&self, place: C, byte: C) -> C {
         let class = C::Ident(self.classes.clone()).index(byte);
         let at = C::bin(BinOp::Add, place, class);
@@ -67,18 +69,19 @@ impl Arrays {
     }
 }
 
-/// What the loops have: where they stop, the place of the state, and that of the one behind the bytes that a turn looks at.
+/// Variables of the loops: the offset at which they stop, the index of the state, and its index after the bytes of
+/// an iteration.
 struct Taking {
     stop: C,
     place: C,
     then: C,
     arrays: Arrays,
-    /// One of these bytes ends the automaton.
+    /// Condition that one of these bytes ends the automaton.
     ends: C,
 }
 
 impl<T: Target> Gen<'_, T> {
-    /// Moves on to the byte that ends an automaton, at most by so many bytes, or to the packet's end, as far as it can be seen.
+    /// Advances to the byte that ends an automaton, by at most `limit` bytes, or to the end of the visible packet.
     pub(crate) fn automaton(
         &mut self,
         automaton: &Automaton,
@@ -129,8 +132,8 @@ impl<T: Target> Gen<'_, T> {
         self.finish_search(passed, from);
     }
 
-    /// Takes eight bytes at a time, and goes on to `one` where there are not so many, or one of them ends the automaton: at most eight
-    /// bytes before its end. Each turn has one path on only.
+    /// Takes eight bytes at a time. Goes on to `one` if fewer are left or one of them ends the automaton: the end
+    /// is then at most eight bytes away. Each iteration has only one path to the next.
     fn take_words(&mut self, taking: &Taking, again: &str, one: &str) {
         let bytes = self.offset_local("bytes");
         let then = &taking.then;
@@ -140,7 +143,7 @@ impl<T: Target> Gen<'_, T> {
         let few = C::bin(BinOp::Gt, next.clone(), taking.stop.clone());
         self.push(Stmt::goto_if(few, one));
         self.follow_in_bounds();
-        // The place where it stops is a number, which no pointer was compared with.
+        // `stop` is a number: no pointer was compared with the packet's end.
         self.goto_done_unless_there(AT_ONCE, one);
         self.set(bytes.clone(), C::pure("load_le64", vec![C::id("cur")]));
         self.set(then.clone(), taking.place.clone());
@@ -156,7 +159,7 @@ impl<T: Target> Gen<'_, T> {
         self.exit_loop();
     }
 
-    /// Takes one byte at a time, and goes on to `done` where the automaton ends. They are less than eight.
+    /// Takes one byte at a time, at most seven, and goes on to `done` at the automaton's end.
     fn take_bytes(&mut self, taking: &Taking, again: &str, done: &str) {
         self.enter_loop_anew();
         self.push(Stmt::Label(again.into()));
@@ -200,7 +203,7 @@ mod tests {
                 assert_eq!(table.next[at as usize], next, "{state} {byte}");
             }
         }
-        // Nothing leads out of the end.
+        // No transition leaves the end.
         assert!(
             table.next[table.end as usize..]
                 .iter()

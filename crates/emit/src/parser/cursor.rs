@@ -1,4 +1,4 @@
-//! The cursor: where it is, what of the packet is known to be there, and how it gets into its variables.
+//! The cursor: its position, the bytes known to be available there, and its transfer to variables.
 
 use crate::emitter::Gen;
 use crate::hints::{Event, Role};
@@ -7,19 +7,20 @@ use crate::target::Target;
 use cgen::tree::{BinOp, Block, Expr as C};
 use ir::{StateData, StmtId, StmtKind, Target as Next, Transition, Type};
 
-/// Where the cursor is while a state is emitted.
+/// Position of the cursor while a state is emitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CursorAt {
-    /// It counts from the variable `cur`, which is `off` bytes into the packet, not from its start.
+    /// True if the position counts from the variable `cur`, which is `off` bytes into the packet; false if from the
+    /// packet's start.
     pub(super) variable: bool,
-    /// Bytes from there.
+    /// Bytes from that base to the cursor.
     pub(super) delta: u32,
-    /// Bytes from there that the packet is known to have.
+    /// Bytes from that base that the packet is known to have.
     pub(crate) avail: u32,
 }
 
 impl CursorAt {
-    /// At the variables.
+    /// Returns a cursor that is exactly at its variables.
     pub(crate) fn variable() -> CursorAt {
         CursorAt {
             variable: true,
@@ -43,7 +44,7 @@ impl<T: Target> Gen<'_, T> {
         self.on(Event::Computed(&C::id("cur")));
     }
 
-    /// The cursor as an offset into the packet.
+    /// Returns the cursor as an offset into the packet.
     pub(super) fn offset(&self) -> C {
         if self.cursor.variable {
             C::id("off").plus(self.cursor.delta.into())
@@ -52,8 +53,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Makes sure that the packet has `bytes` more at the cursor, and as many as the following straight-line run
-    /// needs.
+    /// Checks that the packet has `bytes` more at the cursor, and as many as the following straight-line run needs.
     pub(super) fn ensure(&mut self, bytes: u32, ahead: u32) {
         let need = self.cursor.delta + bytes;
         if need <= self.cursor.avail {
@@ -65,7 +65,8 @@ impl<T: Target> Gen<'_, T> {
         self.cursor.avail = want;
     }
 
-    /// After a branch: where the two sides leave the cursor at different offsets, it goes to a variable.
+    /// Joins the cursors of two branches. If they are at different offsets, both branches move the cursor to its
+    /// variables.
     pub(crate) fn meet_cursors(
         &mut self,
         yes: &mut Block,
@@ -95,7 +96,7 @@ impl<T: Target> Gen<'_, T> {
         self.cursor.avail = 0;
     }
 
-    /// Moves the cursor into the variables.
+    /// Moves the cursor to its variables.
     pub(crate) fn cursor_to_variable(&mut self) {
         if self.cursor.variable && self.cursor.delta == 0 {
             self.cursor.avail = 0;
@@ -107,14 +108,14 @@ impl<T: Target> Gen<'_, T> {
         self.cursor = CursorAt::variable();
     }
 
-    /// Before a loop that moves the cursor.
+    /// Moves the cursor to its variables before a loop that moves it.
     pub(crate) fn start_loop(&mut self) {
         let offset = self.unknown_offset();
         self.set_offset(offset);
         self.cursor = CursorAt::variable();
     }
 
-    /// The cursor as an offset of which nothing is known, so that turns of a loop are alike.
+    /// Returns the cursor as an offset with unknown value, so that all iterations of a loop are alike.
     pub(super) fn unknown_offset(&self) -> C {
         self.target.see(Role::Varying, self.offset())
     }
@@ -125,8 +126,8 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Bytes from the cursor on that the straight-line run (the rest of this state's body and the states that always follow)
-    /// touch, from a statement on.
+    /// Returns the number of bytes from the cursor on that the straight-line run touches, from a statement on. The
+    /// run consists of the rest of this state's body and of the states that always follow.
     fn straight_line_bytes(&self, rest: &[ir::Stmt], state: &StateData) -> u32 {
         let mut furthest = 0;
         let mut at = 0;
@@ -179,7 +180,7 @@ impl<T: Target> Gen<'_, T> {
         furthest
     }
 
-    /// The bytes of the straight-line run from a statement of a state's own body.
+    /// Returns the bytes of the straight-line run from a statement of a state's own body.
     pub(super) fn ahead(&self, stmt: StmtId) -> u32 {
         let graph = &self.plan.graph;
         let Some(&(of, at)) = graph.places.get(&stmt) else {

@@ -1,4 +1,4 @@
-//! What a state reads: headers, bits ahead of the cursor, bytes to skip.
+//! Input operations of a parser state: headers, look-ahead, skipped bytes.
 
 use super::CursorAt;
 use crate::access::Bytes;
@@ -57,7 +57,7 @@ impl<T: Target> Gen<'_, T> {
         });
     }
 
-    /// Notes where the part of the packet that the deparser may move ends.
+    /// Records the end of the part of the packet that the deparser may move.
     pub(super) fn passed(&mut self, step: facts::Step) {
         let moves = match step {
             facts::Step::Extract(h) => self.plan.layout.moves(h),
@@ -76,7 +76,7 @@ impl<T: Target> Gen<'_, T> {
         self.cursor.delta += bytes;
     }
 
-    /// A header of fixed size at the cursor becomes valid.
+    /// Loads a header of fixed size at the cursor, and makes it valid.
     fn load_fields(&mut self, h: Header, stmt: &ir::Stmt) {
         let here = self.cursor.base().plus(self.cursor.delta.into());
         self.arrive(h, &here);
@@ -87,7 +87,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Loads those of some fields of a header in variables that are still read.
+    /// Loads the fields of a header in variables, as far as they are in a range and still read.
     fn load_range(&mut self, h: Header, fields: Range<usize>, base: C, len: u32, stmt: &ir::Stmt) {
         let layout = &self.p.header_types[self.p.headers[h].ty];
         let mut bit = 0;
@@ -114,7 +114,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Notes that a header is valid.
+    /// Records that a header is valid.
     fn arrive(&mut self, h: Header, here: &C) {
         if self.plan.storage(h) == HeaderStorage::Packet {
             let moves = self.plan.fixed_at[h.as_u32() as usize].is_none();
@@ -144,7 +144,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Notes where a header is, for code that finds it again.
+    /// Records the offset of a header, for code that finds it again.
     fn record_offset(&mut self, h: Header, moves: bool) {
         if !moves {
             return;
@@ -154,7 +154,7 @@ impl<T: Target> Gen<'_, T> {
         self.set(offset, here);
     }
 
-    /// An element of a stack that stays rolled.
+    /// Extracts an element of a rolled stack.
     fn extract_element(
         &mut self,
         element: &Element,
@@ -185,7 +185,7 @@ impl<T: Target> Gen<'_, T> {
         self.record_element(element, start, bytes.plus(fixed.into()));
     }
 
-    /// Bits that a header's varbit field may have.
+    /// Greatest length of a header's varbit field, in bits.
     fn varbit_bits(&self, h: Header) -> u32 {
         let layout = &self.p.header_types[self.p.headers[h].ty];
         layout
@@ -193,7 +193,7 @@ impl<T: Target> Gen<'_, T> {
             .map_or(0, |v| layout.fields[v as usize].ty.width())
     }
 
-    /// The cursor as an offset, which code that uses it again later can follow.
+    /// Returns the cursor as a bounded offset, which later code can use again.
     fn offset_in_bounds(&mut self) -> C {
         let here = self.offset();
         if self.cursor.variable && self.cursor.delta > 0 {
@@ -203,7 +203,8 @@ impl<T: Target> Gen<'_, T> {
         here
     }
 
-    /// The bytes of a varbit field whose size is given in bits, of which it may have `most`.
+    /// Returns the length in bytes of a varbit field whose size is given in bits. Rejects the packet if the size is
+    /// more than `most` or not a multiple of 8.
     fn varbit_length(&mut self, size: Expr, most: u32) -> C {
         let bits = lower::scalar(self, size);
         let len = self.pinned_local("bits", None);
@@ -278,7 +279,7 @@ impl<T: Target> Gen<'_, T> {
         self.store(place, value);
     }
 
-    /// Stores whether so many bits are left.
+    /// Stores in `fits` whether the packet has `bits` more bits.
     pub(crate) fn fits(&mut self, bits: Expr, fits: Var) {
         let most = self.target.limits().offset;
         let answer = match const_bits(self.p, bits).map(|bits| u64::from(bits.div_ceil(8))) {
@@ -287,7 +288,7 @@ impl<T: Target> Gen<'_, T> {
                 let end = u64::from(self.cursor.delta) + bytes;
                 match end <= self.cursor.avail.into() {
                     true => C::int(1),
-                    // As where the bytes are read, so that the compiler asks once.
+                    // The same comparison as for reading the bytes, so that the compiler makes it once.
                     false => C::bin(BinOp::Le, self.cursor.base().plus(end), C::id("data_end")),
                 }
             }

@@ -22,24 +22,26 @@ use ir::{Bits, ExprKind, Keyset, State, StateData, StmtKind, Target as Next, Tra
 use smol_str::SmolStr;
 use std::collections::HashMap;
 
-/// States of loops that stay in one function, which is faster, as long as it does not become too long.
+/// Greatest number of states in loops that stay in one function. One function is faster, as long as it does not
+/// become too long.
 const MOST_TOGETHER: usize = 64;
 
-/// What emitting a parser needs to know of its states.
+/// State of the emission of a parser.
 pub(crate) struct States {
     labels: HashMap<State, SmolStr>,
-    /// Bytes known to be there on entry, of states with one incoming edge.
+    /// Bytes known to be available on entry, for states with one incoming edge.
     avail: HashMap<State, u32>,
-    /// The same of states whose only edge leaves the cursor in its variables, in loops that fill a stack.
+    /// The same for states in loops that fill a stack, if their only incoming edge leaves the cursor in its
+    /// variables.
     follow: HashMap<State, u32>,
-    /// The current state is in a loop.
+    /// True if the current state is in a loop.
     in_loop: bool,
-    /// The number of the current state.
+    /// Index of the current state.
     number: usize,
 }
 
 impl<T: Target> Gen<'_, T> {
-    /// Emits the parser's states; goes on after them when it accepts.
+    /// Emits the parser's states. The code after them runs if the parser accepts.
     pub(crate) fn parser(&mut self) {
         let plan = self.plan;
         let data = &self.p.parsers[plan.parser];
@@ -72,7 +74,7 @@ impl<T: Target> Gen<'_, T> {
             if let Some(label) = states.labels.get(&info.state) {
                 self.push(Stmt::Label(label.clone()));
             }
-            // A state with one predecessor goes on with what that knew of the packet's bounds.
+            // A state with one predecessor inherits its knowledge of the packet's bounds.
             let joins = self.joins(info);
             if !joins {
                 self.regions.bounds_known();
@@ -121,15 +123,15 @@ impl<T: Target> Gen<'_, T> {
         self.forget();
     }
 
-    /// Whether a state begins as if several paths led to it, each of which leaves the cursor in memory.
+    /// Returns true if a state begins as a join of several paths, each of which leaves the cursor in memory.
     fn joins(&self, info: &StateInfo) -> bool {
         let is_kept_whole = info.cyclic && !self.cuts_loops();
         let is_cut = self.plan.forms.cut_after.is_some() && !is_kept_whole && info.preds > 0;
         self.in_record() && (info.preds > 1 || is_cut)
     }
 
-    /// Whether states of loops may be in different functions: where turns are not counted in a variable, and there are so many that speed is of less
-    /// concern.
+    /// Returns true if states of loops may be in different functions. This requires that iterations are not counted
+    /// in a variable, and that there are so many states that speed matters less.
     fn cuts_loops(&self) -> bool {
         self.plan.forms.turn_limit.is_none() && self.plan.graph.in_loops > MOST_TOGETHER
     }
@@ -147,8 +149,8 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// A state that ends with the question whether so many bytes are left: how many, where it goes if they are, and if
-    /// they are not.
+    /// Matches a state that ends with a test whether a number of bytes is left. Returns the number, the target if
+    /// they are left, and the target if they are not.
     fn fits_in_time(&self, state: &StateData) -> Option<(u32, Next, Next)> {
         let Transition::Select { keys, cases } = &state.transition else {
             return None;
@@ -166,7 +168,7 @@ impl<T: Target> Gen<'_, T> {
         (asks && followed).then_some((bytes, there.target, short.target))
     }
 
-    /// Goes on in one of two ways. What is known to be there need not be checked again.
+    /// Emits a branch on whether a number of bytes is left. If so, they need not be checked again.
     fn branch_short(&mut self, bytes: u32, there: Next, short: Next, states: &mut States) {
         let before = self.cursor.clone();
         let end = before.delta + bytes;
@@ -193,7 +195,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// The jump to a target, with what has to be set on that edge.
+    /// Returns the jump to a target, with the assignments on that edge.
     pub(crate) fn edge(&mut self, target: Next, states: &mut States) -> Block {
         match target {
             Next::Accept => vec![Stmt::Goto("accept".into())],
@@ -251,7 +253,7 @@ impl<T: Target> Gen<'_, T> {
                                 g.file.contents.loops = true;
                                 g.back_edge_filling(stack, &label);
                             }
-                            // Each turn passes an edge backwards.
+                            // Every iteration passes a back edge, which is counted.
                             false => g.push(Stmt::Goto(label)),
                         }
                     } else if cyclic && in_loop {

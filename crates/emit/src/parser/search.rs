@@ -1,12 +1,17 @@
-//! Searches for a value in the packet: by groups of four bytes where the value is long enough, else eight bytes at a time.
+//! Searches for a value in the packet: by groups of four bytes if the value is long enough, else eight bytes at a
+//! time. Both find the first position of the value.
 //!
-//! Both find the first place where the value is. The first is Wu and Manber's ("A fast algorithm for multi-pattern searching", 1994) for
-//! one value: the four bytes at the value's end tell by how much a place may move on, which a table has for each hash of four bytes.
-//! As most groups are nowhere in the value, several places are looked at together, each as far behind the one before it as such a group
-//! allows: their loads do not wait for each other, and one jump moves on over all of them. What the table has of each stands in a word, so
-//! that without a further load the first group that is in the value shows where to compare. The other search compares eight places at
-//! once with the value's first and last byte, in two words, and all of the value where both are right. What compares too many places in vain
-//! leaves the rest to `search_densely.rs`. Where turns are counted,
+//! The search by groups is that of Wu and Manber ("A fast algorithm for multi-pattern searching", 1994), for one
+//! value. The four bytes at the value's end determine how far the search may advance; a table has this number for
+//! each hash of four bytes. Most groups do not occur in the value. Therefore several positions are looked at
+//! together, each as far after the one before as such a group allows. Their loads do not depend on each other, and
+//! one jump advances past all of them. The table's bytes for these positions form a word. It shows without a
+//! further load which group is the first that occurs in the value, and so where to compare.
+//!
+//! The other search compares eight positions at once with the value's first and last byte, in two words, and the
+//! whole value where both match.
+//!
+//! A search that compares too many positions in vain continues in `search_densely.rs`. If iterations are counted,
 //! `search_by_turns.rs` has other loops.
 
 use super::CursorAt;
@@ -23,16 +28,18 @@ use smol_str::SmolStr;
 
 /// Bytes of a group.
 const GROUP: usize = 4;
-/// From so many bytes in a row on, all of which matter, the search by groups is faster. `bench payload` measures values of several lengths.
+/// Number of consecutive significant bytes from which the search by groups is faster. `bench payload` measures
+/// values of several lengths.
 const LONG: usize = 10;
-/// How many bytes a turn moves on by, about, if none of the groups that it looks at is in the value.
+/// Approximate number of bytes that an iteration advances if none of its groups is in the value.
 const FAR: usize = 96;
-/// Groups that a turn looks at, at most: what the table has of each is a byte of a word.
+/// Greatest number of groups in an iteration: the table's entry for each is a byte of a word.
 const MOST_GROUPS: usize = size_of::<u64>();
-/// An odd number with its ones spread evenly: 2^32 by the golden ratio (Knuth, The Art of Computer Programming 3, section 6.4).
+/// An odd number with its ones spread evenly: 2^32 divided by the golden ratio (Knuth, The Art of Computer
+/// Programming 3, section 6.4).
 const MULTIPLIER: u32 = 0x9e37_79b1;
 
-/// A pattern as bytes, from the first that matters to the last.
+/// A pattern as bytes, from the first significant one to the last.
 pub(super) struct Needle {
     /// Bytes from the cursor to the first one.
     pub(super) skip: u32,
@@ -70,17 +77,17 @@ impl Needle {
         self.value.len() as u32
     }
 
-    /// True if a place may have its first and its last byte, and not all of it.
+    /// Returns true if a position can match the first and the last byte without matching all bytes.
     fn is_compared(&self) -> bool {
         self.len() > 2
     }
 
-    /// True if its byte of this number, from the first that matters, may be this one.
+    /// Returns true if the pattern's byte at this index may be `byte`.
     pub(super) fn may_be(&self, at: u32, byte: u8) -> bool {
         byte & self.mask[at as usize] == self.value[at as usize]
     }
 
-    /// The parts of it that matter, of up to eight bytes, at the place `cur`.
+    /// Returns the significant parts of the pattern, of up to eight bytes each, at the position `cur`.
     pub(super) fn words(&self) -> Vec<Word> {
         let values = self.value.chunks(8).zip(self.mask.chunks(8));
         let number = |part: &[u8]| part.iter().fold(0, |n, &byte| n << 8 | u64::from(byte));
@@ -97,7 +104,7 @@ impl Needle {
         values.enumerate().filter_map(word).collect()
     }
 
-    /// How the value is searched for by groups, if enough bytes in a row matter.
+    /// Returns the search by groups for the value, if enough consecutive bytes are significant.
     fn groups(&self) -> Option<Groups> {
         let matters = |at: &usize| self.mask[*at] == u8::MAX;
         let run = |from: usize| {
@@ -105,7 +112,7 @@ impl Needle {
                 .find(|at| !matters(at))
                 .unwrap_or(self.value.len())
         };
-        // The last one of the longest: a turn that compares has the whole value in the packet in any case.
+        // The last of the longest runs: an iteration that compares has the whole value in the packet in any case.
         let longest = (0..self.value.len())
             .filter(matters)
             .map(run)
@@ -116,21 +123,21 @@ impl Needle {
 
 /// A part of a needle.
 pub(super) struct Word {
-    /// The bytes of the packet that matter, as a number.
+    /// Significant bytes of the packet, as a number.
     pub(super) at: C,
-    /// What they are where the needle is.
+    /// Their value where the pattern matches.
     pub(super) value: u64,
 }
 
-/// A search by the groups of a part of a value.
+/// Search by the groups of a part of a value.
 pub(super) struct Groups {
     /// Bytes from the value's start to the last group of the part.
     last: usize,
-    /// By how much a place moves on if the group there is not in the part.
+    /// Number of bytes to advance if the group at a position is not in the part.
     pub(super) step: u8,
-    /// For each hash, by how much less than `step` a place moves on: nothing, but for groups of the part.
+    /// Reduction of `step` for each hash: 0 except for groups of the part.
     less: Vec<u8>,
-    /// The same for the last group's hash if the value is not there.
+    /// Reduction for the last group's hash if the value is not at the position.
     less_after: u8,
 }
 
@@ -139,7 +146,7 @@ impl Groups {
         let groups: Vec<_> = part.windows(GROUP).collect();
         let last = groups.len() - 1;
         let step = groups.len().min(u8::MAX.into());
-        // Few hashes of groups that are not in the part are those of one that is.
+        // Large enough that few groups outside the part have the same hash as one inside it.
         let hashes = (32 * groups.len()).next_power_of_two().min(4096);
         let of_last = hash(groups[last], hashes);
         let mut less = vec![0; hashes];
@@ -155,12 +162,12 @@ impl Groups {
         }
     }
 
-    /// How many a turn looks at.
+    /// Returns the number of positions that an iteration looks at.
     fn at_once(&self) -> u32 {
         (FAR / usize::from(self.step)).clamp(2, MOST_GROUPS) as u32
     }
 
-    /// By how much less than `step` a place moves on, which is so many steps behind `cur`.
+    /// Returns the reduction of `step` for a position that is `place` steps after `cur`.
     pub(super) fn less_at(&self, table: &SmolStr, needle: &Needle, place: u32) -> C {
         let at = needle.skip + self.last as u32 + place * u32::from(self.step);
         let shift = C::int(self.shift().into());
@@ -168,7 +175,8 @@ impl Groups {
         C::Ident(table.clone()).index(hash)
     }
 
-    /// What `less` is where a value is compared at each place, so that its last group needs no number of its own.
+    /// Returns the reductions for a search that compares the value at each position: there, the last group needs no
+    /// number of its own.
     pub(super) fn less_behind_comparison(&self) -> Vec<u8> {
         let of_last = |&less: &u8| {
             if less == self.step {
@@ -180,13 +188,13 @@ impl Groups {
         self.less.iter().map(of_last).collect()
     }
 
-    /// By how much a hash is shifted to the right to be an index.
+    /// Returns the number of bits by which a hash is shifted to the right to get an index.
     fn shift(&self) -> u32 {
         u32::BITS - self.less.len().ilog2()
     }
 }
 
-/// A group's hash, as `group_hash` in `search.h` has it.
+/// Returns a group's hash, as `group_hash` in `search.h` computes it.
 fn hash(group: &[u8], hashes: usize) -> usize {
     let word = group
         .iter()
@@ -196,8 +204,8 @@ fn hash(group: &[u8], hashes: usize) -> usize {
 }
 
 impl<T: Target> Gen<'_, T> {
-    /// Moves on to where a pattern is, after at most so many bytes, or to where the packet, as far as it can be seen, has not all
-    /// of its bytes.
+    /// Advances to a pattern's position, by at most `limit` bytes, or to the position at which the visible packet
+    /// does not have all of its bytes.
     pub(crate) fn search(&mut self, pattern: &Pattern, limit: Option<Expr>, passed: Option<Var>) {
         let needle = Needle::of(pattern);
         self.file.contents.loops = true;
@@ -208,7 +216,7 @@ impl<T: Target> Gen<'_, T> {
         let from = passed.map(|_| self.offset_local("from"));
         self.stop_at(needle.end, limit, &stop);
         self.hide(&counters);
-        // A value of one or two bytes is where those are.
+        // For a value of one or two bytes, no comparison can fail.
         let may_fail = self.plan.forms.turn_limit.is_none() && needle.is_compared();
         let densely = may_fail.then(|| self.may_search_densely());
         if let Some(from) = &from {
@@ -243,14 +251,14 @@ impl<T: Target> Gen<'_, T> {
         self.finish_search(passed, from);
     }
 
-    /// The place where the paths of a turn meet, or of all of them. The offset is another one on each, and the next turn and what is behind the loop are the
-    /// same for all.
+    /// Emits events at a point where the paths of an iteration, or of all iterations, meet. The offset differs
+    /// between the paths; the next iteration and the code after the loop are the same for all.
     pub(super) fn meet(&mut self) {
         self.on(Event::Differs(&C::id("off")));
         self.on(Event::TurnsMeet);
     }
 
-    /// A number of bytes after which a search ends in any case, and the variables in it.
+    /// Lowers the number of bytes after which a search ends in any case. Returns it with the variables in it.
     pub(super) fn limit(&mut self, limit: Option<Expr>) -> (Option<C>, Vec<Var>) {
         let mut counters = Vec::new();
         if let Some(limit) = limit {
@@ -262,7 +270,7 @@ impl<T: Target> Gen<'_, T> {
         (limit.map(|limit| lower::scalar(self, limit)), counters)
     }
 
-    /// Behind a search that began at an offset.
+    /// Finishes a search that began at an offset.
     pub(super) fn finish_search(&mut self, passed: Option<Var>, from: Option<C>) {
         if let (Some(passed), Some(from)) = (passed, from) {
             let bytes = C::bin(BinOp::Sub, C::id("off"), from).cast(CType::U32);
@@ -277,8 +285,8 @@ impl<T: Target> Gen<'_, T> {
         self.function_local(wish, CType::U64, Some(C::int(0)))
     }
 
-    /// Sets `cur` from an offset that is less than where the search stops, so that it is in bounds. That shows
-    /// without a jump, which every turn would take.
+    /// Sets `cur` from an offset that is less than the search's end, so that it is in bounds. A mask proves that
+    /// without a jump, which every iteration would take.
     pub(super) fn follow_in_bounds(&mut self) {
         let most = self.target.limits().offset;
         if (most + 1).is_power_of_two() {
@@ -288,7 +296,8 @@ impl<T: Target> Gen<'_, T> {
         self.follow_offset(false);
     }
 
-    /// Sets the offset at which a search ends in any case, which is not before the cursor: where the packet has not so many bytes more.
+    /// Sets `stop` to the offset at which a search ends in any case: there, the packet no longer has `bytes` more
+    /// bytes. It is not before the cursor.
     pub(super) fn stop_at(&mut self, bytes: u32, limit: Option<C>, stop: &C) {
         let bounds = vec![C::id("data"), C::id("data_end"), C::int(bytes.into())];
         self.set(stop.clone(), C::pure("offsets_with", bounds));
@@ -305,7 +314,7 @@ impl<T: Target> Gen<'_, T> {
             let less = vec![Stmt::Assign(stop.clone(), most)];
             self.push(Stmt::If(beyond, less, Vec::new()));
         }
-        // There are several ways in which it may be bounded.
+        // Its value may come from several bounds.
         let hidden = self.target.see(Role::Varying, stop.clone());
         if hidden != *stop {
             self.set(stop.clone(), hidden);
@@ -313,7 +322,7 @@ impl<T: Target> Gen<'_, T> {
         self.on(Event::Differs(stop));
     }
 
-    /// Declares a table of what places move on less by.
+    /// Declares a table of the reductions of a step.
     pub(super) fn declare_less(&mut self, name: &SmolStr, less: &[u8]) {
         let number = |&less: &u8| (None, C::int(less.into()));
         self.file.structs.push(Item::Variable {
@@ -325,8 +334,8 @@ impl<T: Target> Gen<'_, T> {
         });
     }
 
-    /// Several groups at a time, from that of the place `cur` on; one where the packet does not have them all. The first of them that is
-    /// in the value shows where this may be, and it is compared there.
+    /// Looks at several groups at a time, from the position `cur` on; at one if the packet does not have them all.
+    /// The first group that is in the value shows where the value may be, and it is compared there.
     fn by_groups(
         &mut self,
         needle: &Needle,
@@ -392,7 +401,7 @@ impl<T: Target> Gen<'_, T> {
         self.back_edge("reject", again);
     }
 
-    /// Eight places at a time, from the place `cur` on; one at a time where the packet has less than eight more.
+    /// Compares eight positions at a time, from `cur` on; one at a time if the packet has fewer than eight more.
     fn by_words(
         &mut self,
         needle: &Needle,
@@ -431,14 +440,14 @@ impl<T: Target> Gen<'_, T> {
         self.back_edge("reject", again);
     }
 
-    /// Tests whether the bytes are there, of which the offset alone is no proof.
+    /// Goes to `done` unless the packet has the bytes, which the offset alone does not prove.
     pub(super) fn goto_done_unless_there(&mut self, bytes: u32, done: &str) {
         let end = C::id("cur").plus(bytes.into());
         let short = C::bin(BinOp::Gt, end, C::id("data_end"));
         self.push(Stmt::goto_if(short, done));
     }
 
-    /// A word with a zero for each of eight places where a byte of the needle is.
+    /// Returns a word with a zero byte for each of eight positions at which a byte of the pattern matches.
     pub(super) fn differing(&self, needle: &Needle, at: u32) -> C {
         let every = |byte: u8| u64::from(byte) * 0x0101_0101_0101_0101;
         let (value, mask) = (needle.value[at as usize], needle.mask[at as usize]);
@@ -451,7 +460,7 @@ impl<T: Target> Gen<'_, T> {
         C::bin(BinOp::Xor, word, C::int(every(value)))
     }
 
-    /// Whether the needle is at the place `cur`.
+    /// Condition that the pattern is at the position `cur`.
     pub(super) fn is_at(&self, needle: &Needle) -> C {
         let parts = needle.words().into_iter();
         let same = parts.map(|Word { at, value }| C::bin(BinOp::Eq, at, C::int(value)));
@@ -463,7 +472,7 @@ impl<T: Target> Gen<'_, T> {
 mod tests {
     use super::*;
 
-    /// Where a search by groups as `by_groups` emits it finds a value.
+    /// Returns the position at which a search by groups, as `by_groups` emits it, finds a value.
     fn found(value: &[u8], groups: &Groups, text: &[u8]) -> Option<usize> {
         let step = usize::from(groups.step);
         let mut at = 0;
@@ -493,7 +502,7 @@ mod tests {
         None
     }
 
-    /// The same as `group_by_group` emits it.
+    /// As `found`, for the search that `group_by_group` emits.
     fn found_group_by_group(value: &[u8], groups: &Groups, text: &[u8]) -> Option<usize> {
         let less = groups.less_behind_comparison();
         let mut at = 0;
@@ -507,7 +516,7 @@ mod tests {
         None
     }
 
-    /// Few letters make groups that stand in a value again and again; long values, steps that a byte cannot hold.
+    /// Few letters make groups that recur in a value; long values make steps that a byte cannot hold.
     #[test]
     fn a_search_by_groups_finds_the_first_place() {
         let mut state = 1u64;
@@ -522,7 +531,7 @@ mod tests {
             let letters = [1, 2, 3, 26, 256][round % 5];
             let length = LONG + below([8, 30, 300][round % 3]);
             let part: Vec<u8> = (0..length).map(|_| below(letters) as u8).collect();
-            // A part of the value is searched by groups; what is around it is compared only.
+            // A part of the value is searched for by groups; the bytes around it are only compared.
             let (front, behind) = (below(4), below(4));
             let around = |bytes: usize| vec![b'x'; bytes];
             let value = [around(front), part.clone(), around(behind)].concat();

@@ -1,5 +1,5 @@
-//! Searches for a target that counts the turns of loops. Each turn has one path on: with two of them, paths through all turns would be
-//! as many as there are combinations.
+//! Searches for a target that counts the iterations of loops. Each iteration has one path to the next: with two,
+//! the number of paths would double with each iteration.
 
 use super::search::{Groups, Needle};
 use crate::emitter::Gen;
@@ -7,11 +7,11 @@ use crate::hints::Event;
 use crate::target::Target;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 
-/// Places of which two words show whether the needle may be there.
+/// Number of positions for which two words show whether the pattern may be there.
 const AT_ONCE: u32 = 8;
 
 impl<T: Target> Gen<'_, T> {
-    /// One place a turn: its last group shows by how much to move on.
+    /// Looks at one position in each iteration; its last group determines how far to advance.
     pub(super) fn group_by_group(
         &mut self,
         needle: &Needle,
@@ -29,8 +29,8 @@ impl<T: Target> Gen<'_, T> {
         self.back_edge("reject", again);
     }
 
-    /// The next place of eight where the needle's first and last bytes are, or the last of these places; then one at a time, where the packet has less
-    /// than eight more.
+    /// Advances to the next of eight positions at which the pattern's first and last bytes match, or to the last of
+    /// these positions. Advances by single positions once the packet has fewer than eight more.
     pub(super) fn word_by_word(&mut self, needle: &Needle, stop: &C, again: &str, done: &str) {
         let [few, one] = ["search_rest", "search_one"].map(|wish| self.file.names.fresh(wish));
         let last = needle.len() - 1;
@@ -62,7 +62,8 @@ impl<T: Target> Gen<'_, T> {
         self.back_edge_counted(&turns, AT_ONCE, &one);
     }
 
-    /// Goes to `done` if the needle is at the place `cur`, by one jump: clang would make one of each word of a condition, each with a way on.
+    /// Goes to `done` if the pattern is at the position `cur`, by one jump. clang would make a jump of each word of
+    /// a condition, each with a path of its own.
     fn goto_if_there(&mut self, needle: &Needle, done: &str) {
         let words = needle.words().into_iter();
         let differing = words.map(|word| C::bin(BinOp::Xor, word.at, C::int(word.value)));

@@ -1,8 +1,9 @@
-//! Searches through bytes that are too much like the value for the others: each byte takes the same time, whatever came before it.
+//! Search through bytes that resemble the value too much for the other searches: each byte takes the same time,
+//! whatever came before it.
 //!
-//! A bit says of each number of the value's first bytes that as many have not come (shift-or: Baeza-Yates and Gonnet, "A new approach to
-//! text searching", 1992). A table in read-only data has for each byte the bits that it sets. A value of more than 64 bytes has a word and a table for each 64
-//! of them, from which a bit is carried to the next word.
+//! For each prefix of the value, a bit says that the last bytes are not that prefix (shift-or: Baeza-Yates and
+//! Gonnet, "A new approach to text searching", 1992). A table in read-only data has the bits that each byte sets. A
+//! value of more than 64 bytes has a word and a table for each 64 bytes, with a carry from each word to the next.
 
 use super::search::Needle;
 use crate::emitter::Gen;
@@ -11,25 +12,25 @@ use crate::target::Target;
 use cgen::tree::{BinOp, Expr as C, Item, Stmt, Type as CType};
 use smol_str::SmolStr;
 
-/// Places that another search may compare with the value in vain before this one takes over. In text of usual letters it compares about one
-/// place in 700.
+/// Number of positions that another search may compare in vain before this one takes over. In ordinary text, that
+/// search compares about one position in 700.
 const MOST_IN_VAIN: u64 = 16;
-/// Bytes of a turn.
+/// Number of bytes in an iteration.
 const AT_ONCE: u64 = 8;
 
-/// The way from another search to this one.
+/// Switch from another search to this one.
 pub(super) struct Densely {
-    /// Places compared in vain.
+    /// Number of positions compared in vain.
     in_vain: C,
-    /// The label of its beginning.
+    /// Label of this search's beginning.
     begin: SmolStr,
 }
 
 impl<T: Target> Gen<'_, T> {
-    /// Before the loop of a search that may become this one.
+    /// Prepares a search for the switch to this one, before its loop.
     pub(super) fn may_search_densely(&mut self) -> Densely {
         let in_vain = self.function_local("in_vain", CType::U64, Some(C::int(0)));
-        // From turn to turn it is another number.
+        // The number differs between iterations.
         let none = self.target.see(Role::Varying, C::int(0));
         self.set(in_vain.clone(), none);
         Densely {
@@ -38,11 +39,13 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Counts that the needle is not at the place that was compared last, from which on it may be.
+    /// Counts a position at which the comparison failed. After too many, switches to this search, which begins at
+    /// that position.
     pub(super) fn compared_in_vain(&mut self, needle: &Needle, stop: &C, densely: &Densely) {
         self.push(Stmt::Update(BinOp::Add, densely.in_vain.clone(), C::int(1)));
         let many = C::bin(BinOp::Gt, densely.in_vain.clone(), C::int(MOST_IN_VAIN));
-        // This search reads on behind the place where it stops. A nearer one is not taken: it would be another path than the other search's.
+        // This search reads past `stop`. If that could exceed the limit, it is not used: a nearer `stop` would be
+        // another path than the other search's.
         let farthest = self
             .target
             .limits()
@@ -52,7 +55,7 @@ impl<T: Target> Gen<'_, T> {
         self.push(Stmt::goto_if(C::and(many, near), densely.begin.clone()));
     }
 
-    /// Looks for the needle from `off` on, and leads to what follows; the other search leads here.
+    /// Searches for the pattern from `off` on, then goes to `done`. The other search jumps here.
     pub(super) fn densely(&mut self, needle: &Needle, stop: &C, densely: Densely, done: &str) {
         let count = u64::from(needle.len());
         let words = needle.len().div_ceil(u64::BITS);
@@ -83,7 +86,7 @@ impl<T: Target> Gen<'_, T> {
             let not = C::bin(BinOp::And, of.clone(), last());
             C::bin(BinOp::Eq, not, C::int(0))
         };
-        // The last word first: each takes a bit of the one in front of it.
+        // The last word first: each takes a bit of the word before it.
         let comes = |byte: C| {
             let word = |(at, table): (usize, &SmolStr)| {
                 let mut one_more = C::bin(BinOp::Shl, missing[at].clone(), C::int(1));
@@ -163,7 +166,7 @@ impl<T: Target> Gen<'_, T> {
         self.set(C::id("off"), stop.clone());
     }
 
-    /// The table of the bits that each byte sets in a word: those of 64 bytes of the needle, from one on.
+    /// Declares the table of the bits that each byte sets in a word, for 64 bytes of the pattern from `from` on.
     fn places_table(&mut self, needle: &Needle, from: u32) -> SmolStr {
         let count = (needle.len() - from).min(u64::BITS);
         let sets = |byte: u8| {

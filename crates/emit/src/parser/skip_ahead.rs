@@ -1,4 +1,4 @@
-//! Attributes that are skipped: one loop, whose turn finds the size in an array.
+//! Attributes that are skipped: one loop, in which each iteration finds the size in an array.
 
 use super::CursorAt;
 use crate::access::Bytes;
@@ -12,12 +12,12 @@ use cgen::tree::{BinOp, Expr as C, Item, Stmt, Type};
 use ir::{Place, SkipTable, Var};
 use smol_str::SmolStr;
 
-/// Arrays by their names.
+/// Arrays of a table, by their names.
 enum Arrays {
     Dense {
         first: u64,
         sizes: SmolStr,
-        /// The number of the last place; none if a tag has no greater value.
+        /// Index of the last entry; `None` if no tag has a greater value.
         last: Option<u64>,
     },
     Hashed {
@@ -114,8 +114,8 @@ impl<T: Target> Gen<'_, T> {
         name
     }
 
-    /// Declares `size`, with the bytes of an attribute with this tag; 0 if there is none in the table. Goes to `done` at once
-    /// if the tag is past all places.
+    /// Declares `size`, with the bytes of an attribute with this tag; 0 if the tag is not in the table. Goes to
+    /// `done` at once if the tag is beyond the last entry.
     fn size_of(&mut self, arrays: &Arrays, tag: C, size: &SmolStr, done: &SmolStr) {
         let at = |array: &SmolStr, place: C| C::Ident(array.clone()).index(place);
         match arrays {

@@ -1,7 +1,8 @@
-//! The numbers that a loop carries from one turn to the next: it changes them, and reads what the turn before left.
+//! Numbers that a loop carries from one iteration to the next: it changes them, and reads the value of the
+//! iteration before.
 //!
-//! A counter's first value tells each that follows, so that every turn is a path of its own to whoever follows values. If these numbers
-//! may be any when the loop begins, all turns are alike.
+//! A counter's initial value determines all later values. For an analysis that follows values, every iteration is
+//! then a separate path. If these numbers are unknown when the loop begins, all iterations are alike.
 
 use super::graph::Graph;
 use super::parse_record::ParseRecord;
@@ -10,7 +11,7 @@ use ir::visit::{self, Access};
 use ir::{Block, Label, Place, Program, Stage, State, Stmt, StmtKind, Type, Var};
 use std::collections::{HashMap, HashSet};
 
-/// What loops carry.
+/// Variables that loops carry.
 #[derive(Clone, Debug, Default)]
 pub struct Carried {
     loops: HashMap<Label, Vec<Var>>,
@@ -18,7 +19,7 @@ pub struct Carried {
 }
 
 impl Carried {
-    /// What the loops of a stage carry in variables of the function.
+    /// Finds the numbers that the loops of a stage carry in variables of the function.
     pub fn new(
         program: &Program,
         graph: &Graph,
@@ -65,18 +66,18 @@ impl Carried {
         found
     }
 
-    /// What a loop carries.
+    /// Returns the variables that a loop carries.
     pub fn by_loop(&self, label: Label) -> &[Var] {
         self.loops.get(&label).map_or(&[], Vec::as_slice)
     }
 
-    /// What the loop carries that a parser's state is in.
+    /// Returns the variables that the loop around a parser's state carries.
     pub fn by_state(&self, state: State) -> &[Var] {
         self.states.get(&state).map_or(&[], Vec::as_slice)
     }
 }
 
-/// All loops of a block.
+/// Returns all loops of a block.
 fn loops(block: &Block) -> Vec<(Label, &Block)> {
     let mut found = Vec::new();
     let mut next: Vec<&Block> = vec![block];
@@ -91,9 +92,9 @@ fn loops(block: &Block) -> Vec<(Label, &Block)> {
     found
 }
 
-/// Variables that hold numbers which may be any when a loop begins.
+/// Variables that may hold any number when a loop begins.
 struct Numbers {
-    /// Those that have to be known, or are in memory.
+    /// Variables whose value must be known, or that are in memory.
     not: HashSet<Var>,
 }
 
@@ -112,7 +113,7 @@ impl Numbers {
         number && !self.not.contains(&var)
     }
 
-    /// Those that a block sets, or an action of a table that it applies, in order.
+    /// Returns the numbers that a block, or an action of a table that it applies, sets, in order.
     fn set_in(&self, program: &Program, block: &Block) -> impl Iterator<Item = Var> {
         let mut vars = Vec::new();
         let mut note = |stmt: &Stmt| {

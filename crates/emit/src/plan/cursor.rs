@@ -1,20 +1,20 @@
-//! Where the parser's cursor is at each statement of the parser.
+//! Position of the parser's cursor at each statement.
 
 use cranelift_entity::SecondaryMap;
 use ir::analysis::dataflow::{self, After, Domain, Forward};
 use ir::{Block, ExprKind, Label, Parser, Program, State, Stmt, StmtId, StmtKind, visit};
 
-/// Where the parser's cursor is, in bytes from the packet's start.
+/// Position of the parser's cursor, in bytes from the packet's start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cursor {
-    /// Always there.
+    /// A constant position.
     Const(u32),
-    /// It depends on the packet; the program keeps it in a variable.
+    /// A position that depends on the packet; the program keeps it in a variable.
     Variable,
 }
 
 impl Cursor {
-    /// The cursor after some bytes.
+    /// Returns the cursor after some bytes.
     pub fn plus(self, bytes: u32) -> Cursor {
         match self {
             Cursor::Const(at) => Cursor::Const(at + bytes),
@@ -22,7 +22,7 @@ impl Cursor {
         }
     }
 
-    /// The cursor when either may be.
+    /// Joins two cursors.
     pub fn or(self, other: Cursor) -> Cursor {
         if self == other {
             self
@@ -41,7 +41,7 @@ impl Domain for Cursor {
     }
 }
 
-/// Where the cursor is at each point of a parser that is reached.
+/// Cursor at each point of a parser that is reached.
 #[derive(Clone, Debug, Default)]
 pub struct Cursors {
     states: SecondaryMap<State, Option<Cursor>>,
@@ -49,7 +49,7 @@ pub struct Cursors {
 }
 
 impl Cursors {
-    /// Follows the cursor from the packet's start.
+    /// Computes the cursor at each point, beginning at the packet's start.
     pub fn new(program: &Program, parser: Parser) -> Cursors {
         let mut following = Following {
             program,
@@ -59,12 +59,12 @@ impl Cursors {
         following.found
     }
 
-    /// Where a state begins; nothing if it is not reached.
+    /// Returns the cursor at the start of a state; `None` if it is not reached.
     pub fn at_state(&self, state: State) -> Option<Cursor> {
         self.states[state]
     }
 
-    /// Before a statement; nothing if it is not reached.
+    /// Returns the cursor before a statement; `None` if it is not reached.
     pub fn before(&self, stmt: &Stmt) -> Option<Cursor> {
         self.stmts[stmt.id]
     }
@@ -95,7 +95,7 @@ impl Forward for Following<'_> {
     }
 
     fn paths_met(&mut self, stmt: &Stmt, at: &mut Cursor) {
-        // The emitted code keeps the cursor in a variable after them, whatever its value.
+        // The emitted code keeps the cursor in a variable after such statements, whatever its value.
         let anywhere = !matches!(stmt.kind, StmtKind::If { .. })
             && visit::blocks(&stmt.kind)
                 .into_iter()
@@ -123,7 +123,7 @@ impl Forward for Following<'_> {
     }
 }
 
-/// Whether a block moves the cursor.
+/// Returns true if a block moves the cursor.
 pub fn moves(program: &Program, block: &[Stmt]) -> bool {
     let mut any = false;
     visit::walk_block(block, &mut |stmt| {
@@ -139,14 +139,14 @@ pub fn moves(program: &Program, block: &[Stmt]) -> bool {
     any
 }
 
-/// Bytes of a header's fixed part.
+/// Returns the bytes of a header's fixed part.
 pub fn header_bytes(program: &Program, header: ir::HeaderRef) -> u32 {
     program
         .header_layout(header)
         .map_or(0, |l| l.fixed_width() / 8)
 }
 
-/// The value of a constant small enough for a packet.
+/// Returns the value of a constant that is small enough for a packet.
 pub fn const_bits(program: &Program, e: ir::Expr) -> Option<u32> {
     match &program.exprs[e].kind {
         ExprKind::Const(bits) => bits

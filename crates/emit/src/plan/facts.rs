@@ -1,4 +1,4 @@
-//! What the entire program does to each header.
+//! Uses of each header in the entire program.
 
 use super::cursor::{Cursor, const_bits};
 use super::graph::{Graph, StateInfo};
@@ -9,25 +9,25 @@ use ir::{
     visit, visit::Access,
 };
 
-/// What the program does to one header.
+/// Uses of one header in the program.
 #[derive(Clone, Debug, Default)]
 pub struct HeaderUse {
-    /// Where each extract finds it, if that is known.
+    /// Offset of each extract, if it is constant.
     pub sites: Vec<Option<u32>>,
-    /// It may be extracted twice for one packet.
+    /// True if it may be extracted twice for one packet.
     pub repeated: bool,
-    /// Something else than extraction may make it valid or replace it whole.
+    /// True if anything but extraction may make it valid or replace it whole.
     pub replaced: bool,
-    /// It is made invalid.
+    /// True if it is made invalid.
     pub invalidated: bool,
-    /// A field of it is written.
+    /// True if a field of it is written.
     pub written: bool,
-    /// A field of it may be written by an index that is not known.
+    /// True if a field of it may be written through an index that is not constant.
     pub dynamic_write: bool,
 }
 
 impl HeaderUse {
-    /// Only extraction makes it valid or sets it whole.
+    /// Returns true if only extraction makes it valid or sets it whole.
     pub fn only_extracted(&self) -> bool {
         !self.replaced
     }
@@ -36,25 +36,25 @@ impl HeaderUse {
 /// A step of the parser that moves its cursor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// Over a header, which is kept. The first element stands for all of a stack that stays rolled.
+    /// Over a header, which is kept. The first element of a rolled stack stands for all of them.
     Extract(Header),
     /// Over bytes that are lost, or over one of several headers.
     Skip,
 }
 
-/// What the program does.
+/// Facts about the entire program.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    /// To each header.
+    /// Uses of each header.
     pub headers: Vec<HeaderUse>,
-    /// The cursor's steps in each reachable state, in order.
+    /// Steps of the cursor in each reachable state, in order.
     pub steps: Vec<Vec<Step>>,
-    /// An extern reads the packet as it came in.
+    /// True if an extern reads the packet as it came in.
     pub packet_is_read: bool,
 }
 
 impl Facts {
-    /// Collects them.
+    /// Collects the facts.
     pub fn new(
         program: &Program,
         graph: &Graph,
@@ -228,7 +228,7 @@ impl Facts {
                     let f = self.of(h);
                     f.written = true;
                     f.dynamic_write |= dynamic;
-                    // Other bytes, perhaps more: it is not what was extracted.
+                    // The bytes, and perhaps their number, are no longer those extracted.
                     f.replaced |= varbit == Some(field);
                 }
             }

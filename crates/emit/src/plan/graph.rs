@@ -1,5 +1,4 @@
-//! The parser as a graph: which states are reached, in which order they are written, and where the cursor
-//! is when they are entered.
+//! The parser as a graph: its reachable states, the order in which they are emitted, and the cursor at their entry.
 
 use super::cursor::{Cursor, Cursors};
 use super::reach::Reach;
@@ -7,44 +6,45 @@ use ir::analysis::dataflow::{reverse_postorder, successors};
 use ir::{Parser, Place, Program, State, StateData, StmtId, StmtKind, Target, Transition};
 use std::collections::HashMap;
 
-/// What is known of a reachable state.
+/// Properties of a reachable state.
 #[derive(Clone, Debug)]
 pub struct StateInfo {
     /// The state.
     pub state: State,
-    /// Edges into it.
+    /// Number of edges into it.
     pub preds: u32,
-    /// It does so little that it is emitted on the one edge that leads to it.
+    /// True if it does so little that it is emitted on the one edge that leads to it.
     pub on_edge: bool,
-    /// It can be reached from itself.
+    /// True if it can be reached from itself.
     pub cyclic: bool,
-    /// Where the cursor is on entry.
+    /// Cursor on entry.
     pub cursor: Cursor,
-    /// So many paths lead to it, each with its own cursor, that the cursor's value is killed: each would
-    /// be a path of its own to the end.
+    /// True if so many paths lead to it, each with its own cursor, that the cursor's value is killed. Otherwise
+    /// each would remain a separate path to the end.
     pub kills_cursor: bool,
 }
 
-/// The reachable states, in an order in which only loops lead backwards.
+/// Reachable states, in an order in which only loops lead backwards.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     /// The states; the first is the start.
     pub states: Vec<StateInfo>,
-    /// The index of each state in the list.
+    /// Index of each state in the list.
     pub index: HashMap<State, usize>,
-    /// The states that follow each at once, by index.
+    /// Direct successors of each state, by index.
     pub next: Vec<Vec<usize>>,
-    /// Which of them can follow which, by index.
+    /// Reachability between the states, by index.
     pub reach: Reach,
-    /// The state in whose body a statement is, by index, and its place there; not those in blocks inside.
+    /// For each statement: the index of the state that contains it, and its position in the body. Statements of
+    /// nested blocks are not included.
     pub places: HashMap<StmtId, (usize, usize)>,
-    /// Where the cursor is.
+    /// Cursor at each point.
     pub cursors: Cursors,
-    /// How many of the states can be reached from themselves.
+    /// Number of states that can be reached from themselves.
     pub in_loops: usize,
 }
 
-/// Paths to a state that are kept separate.
+/// Greatest number of paths to a state that are kept separate.
 const PATHS: u32 = 2;
 
 /// Finds the states at which the cursor's value is killed.
@@ -68,7 +68,7 @@ fn kill_cursors(states: &mut [StateInfo], next: &[Vec<usize>]) {
 }
 
 impl Graph {
-    /// The graph of a parser.
+    /// Builds the graph of a parser.
     pub fn new(program: &Program, parser: Parser) -> Graph {
         let data = &program.parsers[parser];
         let order = reverse_postorder(data);
@@ -96,7 +96,7 @@ impl Graph {
             .collect();
         let cursors = Cursors::new(program, parser);
         for info in &mut states {
-            // A loop's states keep the cursor in a variable, so that all turns are alike.
+            // A loop's states keep the cursor in a variable, so that all iterations are alike.
             info.cursor = match cursors.at_state(info.state) {
                 Some(at) if !info.cyclic => at,
                 _ => Cursor::Variable,
@@ -121,7 +121,7 @@ impl Graph {
     }
 }
 
-/// The edges into each state; the start has one from outside.
+/// Counts the edges into each state; the start has one from outside.
 fn count_edges(next: &[Vec<usize>]) -> Vec<u32> {
     let mut edges = vec![0; next.len()];
     edges.first_mut().into_iter().for_each(|start| *start = 1);
@@ -129,7 +129,7 @@ fn count_edges(next: &[Vec<usize>]) -> Vec<u32> {
     edges
 }
 
-/// Whether a state is what jump threading puts between an edge and the control.
+/// Returns true if a state is one that jump threading inserts between an edge and the control.
 fn enters_after_assignments(state: &StateData) -> bool {
     matches!(state.transition, Transition::To(Target::AcceptAt(_)))
         && state.body.iter().all(|stmt| {

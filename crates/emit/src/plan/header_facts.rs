@@ -1,23 +1,23 @@
-//! What is known about headers at a point of the program: valid or not, extracted or not.
+//! Facts about headers at a point of the program: validity and extraction.
 
 use ir::analysis::dataflow::Domain;
 pub use ir::analysis::known::Known;
 use ir::analysis::known::{Knowledge, Members};
 use ir::{BinaryOp, Expr, ExprKind, Header, HeaderRef, Program, Stmt, StmtKind, UnaryOp, visit};
 
-/// What is known at a point. `valid` is P4's validity; `extracted` means that the header was extracted, so
-/// that its pointer leads to its bytes even if it was made invalid since. Points share what they know alike: a copy
-/// takes memory only for what changes in it.
+/// Facts at a point. `valid` is P4's validity; `extracted` means that the header was extracted, so that its pointer
+/// leads to its bytes even if it was made invalid since. Points share equal facts: a copy takes memory only for
+/// those that change.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeaderFacts {
-    /// The point cannot be reached.
+    /// True if the point cannot be reached.
     pub dead: bool,
     valid: Knowledge,
     extracted: Knowledge,
 }
 
 impl HeaderFacts {
-    /// At the start nothing is valid.
+    /// Returns the facts at the start: no header is valid.
     pub fn start(program: &Program) -> HeaderFacts {
         let none = Knowledge::new(program.headers.len(), Known::No);
         HeaderFacts {
@@ -27,7 +27,7 @@ impl HeaderFacts {
         }
     }
 
-    /// A point of which nothing is known.
+    /// Returns the facts at a point of which nothing is known.
     pub fn unknown(program: &Program) -> HeaderFacts {
         let any = Knowledge::new(program.headers.len(), Known::Maybe);
         HeaderFacts {
@@ -37,7 +37,7 @@ impl HeaderFacts {
         }
     }
 
-    /// A point that nothing has reached yet.
+    /// Returns the facts at a point that nothing has reached yet.
     pub fn unreached(program: &Program) -> HeaderFacts {
         HeaderFacts {
             dead: true,
@@ -45,28 +45,28 @@ impl HeaderFacts {
         }
     }
 
-    /// Whether a header is valid.
+    /// Returns what is known about a header's validity.
     pub fn valid(&self, h: Header) -> Known {
         self.valid.get(index(h))
     }
 
-    /// Whether a header has been extracted.
+    /// Returns what is known about a header's extraction.
     pub fn extracted(&self, h: Header) -> Known {
         self.extracted.get(index(h))
     }
 
-    /// Sets a header's validity.
+    /// Sets what is known about a header's validity.
     pub fn set_valid(&mut self, h: Header, known: Known) {
         self.valid.set(index(h), known);
     }
 
-    /// A header was extracted.
+    /// Records that a header was extracted.
     pub fn extract(&mut self, h: Header) {
         self.set_valid(h, Known::Yes);
         self.extracted.set(index(h), Known::Yes);
     }
 
-    /// How a condition turns out, if its tests of validity decide that.
+    /// Returns the value of a condition, if its tests of validity decide it.
     pub fn decide(&self, program: &Program, cond: Expr) -> Option<bool> {
         match program.exprs[cond].kind {
             ExprKind::Bool(value) => Some(value),
@@ -88,7 +88,7 @@ impl HeaderFacts {
         }
     }
 
-    /// What is known once `cond` has turned out as `truth`.
+    /// Refines the facts by the outcome `truth` of `cond`.
     pub fn refine(&mut self, program: &Program, cond: Expr, truth: bool) {
         match program.exprs[cond].kind {
             ExprKind::IsValid(HeaderRef::Header(h)) => {
@@ -107,12 +107,12 @@ impl HeaderFacts {
         }
     }
 
-    /// After `refine`, a header that is only ever made valid by extraction is in the packet if it is valid.
+    /// Marks valid headers as extracted, if only extraction makes them valid. Called after `refine`.
     pub fn valid_means_extracted(&mut self, only_extracted: &Members) {
         self.extracted.hold_where(&self.valid, only_extracted);
     }
 
-    /// Follows a statement that has no blocks.
+    /// Applies the transfer function of a statement without blocks.
     pub fn step(&mut self, program: &Program, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Extract {
@@ -132,7 +132,7 @@ impl HeaderFacts {
         }
     }
 
-    /// Kills what the statements, run any number of times in any order, may change.
+    /// Kills the facts that the statements, run any number of times in any order, may change.
     pub fn kill(&mut self, program: &Program, stmts: &[Stmt]) {
         for stmt in stmts {
             if let StmtKind::Apply { table, .. } = &stmt.kind {
@@ -142,7 +142,7 @@ impl HeaderFacts {
             }
             visit::accesses(program, &stmt.kind, |access| {
                 let (header, extracts) = match access {
-                    // Elements that are still in a stack that stays rolled are not copied: others have their indices.
+                    // In a rolled stack, a pop does not copy the elements that remain: their indices change.
                     visit::Access::WriteHeader(h) => (
                         h,
                         matches!(stmt.kind, StmtKind::Extract { .. } | StmtKind::PopFront(..)),
@@ -173,12 +173,12 @@ impl Domain for HeaderFacts {
             *self = other.clone();
             return true;
         }
-        // Both change.
+        // No short-circuit: both must be joined.
         self.valid.join(&other.valid) | self.extracted.join(&other.extracted)
     }
 }
 
-/// The headers that a reference may mean.
+/// Returns the headers that a reference may mean.
 pub fn instances(program: &Program, header: HeaderRef) -> Vec<Header> {
     match header {
         HeaderRef::Header(h) => vec![h],

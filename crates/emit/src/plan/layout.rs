@@ -1,9 +1,9 @@
-//! The emitted layout against the extracted one.
+//! Comparison of the emitted layout with the extracted one.
 //!
-//! What the deparser emits last and the parser read last, in the same order and with nothing between,
-//! stays where it is in memory together with the payload: the *retained suffix*. Only what is emitted before
-//! it may have to move, by as much as the packet's head does; and if the parser's order is the emitted
-//! one, even that stays where it is until the program touches a header's presence.
+//! Some headers are emitted last by the deparser and were read last by the parser, in the same order and with
+//! nothing between. They stay where they are in memory together with the payload: the *retained suffix*. Only
+//! headers emitted before it may have to move, by as much as the packet's head does. If the parser's order is the
+//! emitted one, even these stay in place until the program touches a header's presence.
 
 mod order;
 
@@ -22,25 +22,25 @@ use order::Order;
 pub struct Emit {
     /// The header.
     pub header: Header,
-    /// Whether the statement always runs.
+    /// True if the statement always runs.
     pub always: bool,
-    /// Which statement of the program it is.
+    /// Emit statement of the program.
     pub stmt: StmtId,
 }
 
-/// The difference.
+/// Difference between the layouts.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
-    /// All emits in order, but for those of headers that are never valid.
+    /// All emits in order, without those of headers that are never valid.
     pub emits: Vec<Emit>,
-    /// How many of them come before the retained suffix.
+    /// Number of emits before the retained suffix.
     pub relocated: usize,
-    /// How many of them, at most `relocated`, are always where they were, whatever grows or shrinks after them: all
-    /// that is read before them is emitted before them. Only where the packet's front can stay are there such.
+    /// Number of emits, at most `relocated`, whose headers never move, whatever grows or shrinks after them: all
+    /// that is read before them is emitted before them. 0 unless the packet's front can stay in place.
     pub fixed: usize,
-    /// Steps of the parser move over bytes that are not in the retained suffix.
+    /// True if the parser moves over bytes that are not in the retained suffix.
     pub prefix_steps: bool,
-    /// Without a change to a header's presence or to one that lives in variables, nothing moves.
+    /// True if nothing moves unless the program changes a header's presence, or a header that lives in variables.
     pub fixed_if_untouched: bool,
 }
 
@@ -124,12 +124,12 @@ impl Layout {
         })
     }
 
-    /// Whether the deparser never has anything to do.
+    /// Returns true if the deparser never has anything to do.
     pub fn is_empty(&self) -> bool {
         self.relocated == 0 && !self.prefix_steps
     }
 
-    /// Whether a header is emitted before the retained suffix, or read and not emitted.
+    /// Returns true if a header is emitted before the retained suffix, or is read and not emitted.
     pub fn moves(&self, h: Header) -> bool {
         !self.emits[self.relocated..].iter().any(|e| e.header == h)
     }

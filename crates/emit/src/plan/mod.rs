@@ -1,5 +1,5 @@
-//! What is decided before any C is made: where each header lives, how far the parser's cursor is known,
-//! and what the deparser has to move.
+//! Decisions made before any C is generated: the storage of each header, how far the parser's cursor is known, and
+//! what the deparser has to move.
 
 pub mod carried;
 pub mod cursor;
@@ -33,60 +33,60 @@ use shapes::Shapes;
 use state::State;
 use std::collections::BTreeSet;
 
-/// Where a header lives.
+/// Storage of a header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HeaderStorage {
-    /// In the packet, behind a pointer; fields are read and written where they lie.
+    /// In the packet, accessed through a pointer; fields are read and written in place.
     Packet,
-    /// In one variable a field, loaded when it is extracted and written out by the deparser.
+    /// In one variable for each field, loaded at extraction and written back by the deparser.
     Fields,
-    /// In the packet, where the arrays of a stack that stays rolled say: see [`rolled`].
+    /// In the packet, at the offsets in the arrays of a rolled stack: see [`rolled`].
     Rolled,
 }
 
-/// The decisions.
+/// Decisions about a stage.
 #[derive(Debug)]
 pub struct Plan {
     /// The parser.
     pub parser: Parser,
-    /// What decides.
+    /// The controls, in order.
     pub controls: Vec<Routine>,
     /// The deparser.
     pub deparser: Option<Routine>,
-    /// Where each header lives.
+    /// Storage of each header.
     pub storages: Vec<HeaderStorage>,
-    /// The offset at which a header always is, where there is such.
+    /// Offset of each header, if it is constant.
     pub fixed_at: Vec<Option<u32>>,
     /// Headers that only extraction ever makes valid.
     pub only_extracted: Members,
-    /// Headers that are made invalid somewhere.
+    /// True for each header that is made invalid somewhere.
     pub invalidated: Vec<bool>,
-    /// The parser's states.
+    /// Graph of the parser's states.
     pub graph: Graph,
-    /// What is known about headers.
+    /// Facts about headers at each point.
     pub points: Points,
-    /// The emitted layout against the extracted one.
+    /// Comparison of the emitted layout with the extracted one.
     pub layout: Layout,
-    /// Which headers may be emitted together, if the deparser has code for each set of them.
+    /// Sets of headers that may be emitted together, if the deparser has code for each set.
     pub shapes: Option<Shapes>,
-    /// What the program does to each header.
+    /// Uses of each header in the program.
     pub facts: Facts,
-    /// What may still be read after each statement.
+    /// Liveness after each statement.
     pub live: Liveness,
-    /// The forms of the code.
+    /// Variants of the code.
     pub forms: Forms,
-    /// What is in memory of what the parser leaves; `None` if all of it is in variables of the function.
+    /// Results of the parser that are kept in memory; `None` if all of them are in variables of the function.
     pub record: Option<ParseRecord>,
-    /// The numbers that loops carry, where turns are not counted.
+    /// Numbers that loops carry, if iterations are not counted.
     pub carried: Carried,
     /// Header stacks that stay rolled.
     pub rolled: Rolled,
-    /// What a copy of the packet begins with, if there may be copies that differ.
+    /// State that a copy of the packet begins with, if there may be copies that differ.
     pub state: Option<State>,
 }
 
 impl Plan {
-    /// Plans a stage of a program for a target; `forced` headers live in variables.
+    /// Plans a stage of a program for a target. Headers in `forced` live in variables.
     ///
     /// # Errors
     ///
@@ -111,8 +111,8 @@ impl Plan {
         let repeats_from = target.repeats_from(program, stage);
         let points = Points::new(program, stage, repeats_from, &only_extracted);
         let state = repeats_from.map(|first| State::new(program, stage, first));
-        // A packet that something reads as it came is written at the end only; one that is put together several times has no
-        // header that stays in it.
+        // If something reads the packet as it came in, the packet is written only at the end. If it is put together
+        // several times, no header can stay in it.
         let in_place = deparser.is_some() && !facts.packet_is_read;
         let storages = program
             .headers
@@ -150,10 +150,11 @@ impl Plan {
             None => Layout::default(),
         };
         layout.fixed_if_untouched &= state.is_none();
-        // Their arrays are in memory anyway, and turns of a loop are alike if all that they carry is.
+        // The arrays of rolled stacks are in memory anyway, and a loop's iterations are alike if all that they
+        // carry is, too.
         let record = (forms.record || !rolled.is_empty() || state.is_some())
             .then(|| ParseRecord::new(program, &graph, stage));
-        // With a record the program is a large one, in which they are many.
+        // A program with a record is large, and has many sets.
         let shapes = match record {
             None => {
                 let of = (&layout, &storages[..], &only_extracted);
@@ -163,7 +164,7 @@ impl Plan {
         };
         let carried = match forms.turn_limit {
             None => Carried::new(program, &graph, stage, record.as_ref()),
-            // They show that a loop ends.
+            // Their known values show that a loop ends.
             Some(_) => Carried::default(),
         };
         Ok(Plan {
@@ -188,12 +189,12 @@ impl Plan {
         })
     }
 
-    /// Where a header lives.
+    /// Returns the storage of a header.
     pub fn storage(&self, h: Header) -> HeaderStorage {
         self.storages[h.as_u32() as usize]
     }
 
-    /// Narrows what is known by a condition.
+    /// Refines facts by the outcome of a condition.
     pub fn refine(&self, facts: &mut HeaderFacts, program: &Program, cond: ir::Expr, truth: bool) {
         facts.refine(program, cond, truth);
         facts.valid_means_extracted(&self.only_extracted);

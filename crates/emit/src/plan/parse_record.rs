@@ -1,24 +1,23 @@
-//! The parse record: whether what a parser leaves is kept in memory instead of in variables of the function, and
-//! which variables of the program are.
+//! The parse record: results of a parser that are kept in memory instead of in variables of the function.
 //!
-//! In variables it costs least to run. But to whoever follows values, everything behind the parser is another path
-//! for each combination of headers that may be there, and for each offset at which they may be. With memory, paths that meet
-//! are alike, and there is as much to follow as the program is long. Then a header is an offset in memory, from which its pointer is made, and checked
-//! against the packet's end, where it is used.
+//! Variables cost least at run time. But for an analysis that follows values, all code after the parser is then a
+//! separate path for each combination of headers that may be present, and for each of their offsets. With memory,
+//! paths that meet are alike, and the work of the analysis grows only with the program's length. A header is then
+//! an offset in memory. Where it is used, its pointer is made from the offset and checked against the packet's end.
 
 use super::graph::Graph;
 use ir::visit::{self, Access};
 use ir::{Block, Expr, ExprKind, Place, Program, Stage, Transition, Var};
 use std::collections::{HashMap, HashSet};
 
-/// What the record holds besides headers.
+/// Variables in the record, besides headers.
 #[derive(Clone, Debug, Default)]
 pub struct ParseRecord {
     vars: HashSet<Var>,
 }
 
 impl ParseRecord {
-    /// The record of a stage's parser: the variables that one of its states sets, and other code reads.
+    /// Computes the record of a stage's parser: the variables that one of its states sets and other code reads.
     pub fn new(program: &Program, graph: &Graph, stage: &Stage) -> ParseRecord {
         let parser = &program.parsers[stage.parser];
         let mut uses = Uses::default();
@@ -52,23 +51,24 @@ impl ParseRecord {
         ParseRecord { vars }
     }
 
-    /// Whether a variable of the program is in it.
+    /// Returns true if a variable of the program is in the record.
     pub fn holds(&self, var: Var) -> bool {
         self.vars.contains(&var)
     }
 }
 
-/// Where variables are set and read: in which state of the parser, or outside of it.
+/// Code that sets and reads variables: states of the parser, or code outside of it.
 #[derive(Default)]
 struct Uses {
-    /// States that set a variable.
+    /// States that set each variable.
     set: HashMap<Var, HashSet<usize>>,
-    /// Where it is read as it was when that began.
+    /// States that read a variable's value from before they began; `None` stands for code outside of the parser.
     read: HashMap<Var, HashSet<Option<usize>>>,
 }
 
 impl Uses {
-    /// Notes what a block does; what was certainly set in front of it, and what it certainly sets, is in `known`.
+    /// Records the accesses of a block. `known` has the variables that were certainly set before; those that the
+    /// block certainly sets are added.
     fn walk(
         &mut self,
         program: &Program,
@@ -111,7 +111,7 @@ impl Uses {
 mod tests {
     use super::*;
 
-    /// The variables in the record of a parser with these states, before a control with these statements.
+    /// Returns the variables in the record of a parser with these states, before a control with these statements.
     fn held(states: &str, control: &str) -> Vec<String> {
         let text = format!(
             "program test reject stop\nvar a: bit<8>\nvar b: bit<8>\nvar flag: bool\n\
@@ -147,7 +147,7 @@ mod tests {
     fn what_each_state_sets_anew_before_it_reads_it_is_not() {
         let states = "state s { a = 8w1; b = a; goto t; } state t { a = 8w2; b = a; goto accept; }";
         assert_eq!(held(states, ""), [""; 0]);
-        // Not if it may keep what another state has set.
+        // Here, `a` may keep a value that another state has set.
         let states = "state s { a = 8w1; goto t; } \
                       state t { if flag { a = 8w2; } b = a; goto accept; }";
         assert_eq!(held(states, ""), ["a"]);

@@ -1,4 +1,4 @@
-//! What is known about headers at every point of a stage.
+//! Facts about headers at every point of a stage.
 
 use super::header_facts::HeaderFacts;
 use ir::analysis::dataflow::{self, After, Forward};
@@ -9,7 +9,7 @@ use ir::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// A statement, and the table's application that runs it if it stands in an action.
+/// A statement, and the application of a table that runs it if it is in an action.
 type Site = (Option<StmtId>, StmtId);
 
 /// Facts by point; a point that is not reached has none.
@@ -19,16 +19,16 @@ pub struct Points {
     after: HashMap<Site, HeaderFacts>,
     states: HashMap<State, HeaderFacts>,
     transitions: HashMap<State, HeaderFacts>,
-    /// Wherever the parser accepts.
+    /// Facts joined over all points at which the parser accepts.
     pub accepted: Option<HeaderFacts>,
-    /// At the last control's end.
+    /// Facts at the end of the last control.
     pub control_end: Option<HeaderFacts>,
-    /// At the deparser's end.
+    /// Facts at the end of the deparser.
     pub deparser_end: Option<HeaderFacts>,
 }
 
 impl Points {
-    /// Finds them.
+    /// Computes the facts.
     pub fn new(
         program: &Program,
         stage: &Stage,
@@ -61,7 +61,7 @@ impl Points {
         let (once, repeated) = blocks.split_at(repeated.unwrap_or(blocks.len()));
         let mut end = dataflow::forward_blocks(program, &mut finding, once, Some(start));
         if !repeated.is_empty() {
-            // Copies begin there that were made anywhere.
+            // Copies that were made anywhere begin there.
             let unknown = Some(HeaderFacts::unknown(program));
             end = dataflow::forward_blocks(program, &mut finding, repeated, unknown);
         }
@@ -74,22 +74,22 @@ impl Points {
         finding.points
     }
 
-    /// Before a statement, in an action run by the application `site`.
+    /// Returns the facts before a statement, in an action run by the application `site`.
     pub fn before(&self, site: Option<StmtId>, stmt: StmtId) -> Option<&HeaderFacts> {
         self.before.get(&(site, stmt))
     }
 
-    /// After it.
+    /// Returns the facts after a statement, in an action run by the application `site`.
     pub fn after(&self, site: Option<StmtId>, stmt: StmtId) -> Option<&HeaderFacts> {
         self.after.get(&(site, stmt))
     }
 
-    /// Where a parser's state begins.
+    /// Returns the facts at the start of a parser's state.
     pub fn at_state(&self, state: State) -> Option<&HeaderFacts> {
         self.states.get(&state)
     }
 
-    /// Where its transition is taken.
+    /// Returns the facts at the transition of a parser's state.
     pub fn at_transition(&self, state: State) -> Option<&HeaderFacts> {
         self.transitions.get(&state)
     }
@@ -98,9 +98,9 @@ impl Points {
 struct Finding<'a> {
     program: &'a Program,
     only_extracted: &'a Members,
-    /// The statements of actions.
+    /// Statements of actions.
     in_actions: HashSet<StmtId>,
-    /// The application of a table that was met last.
+    /// Application of a table that was visited last.
     site: Option<StmtId>,
     points: Points,
 }

@@ -1,16 +1,16 @@
-//! Which states of a parser can follow which.
+//! Reachability between the states of a parser.
 
-/// For each state, the states that can be reached from it by at least one step; states are numbers from 0.
+/// For each state, the states that can be reached from it by at least one step. States are numbered from 0.
 #[derive(Clone, Debug, Default)]
 pub struct Reach {
-    /// Words of a state's set.
+    /// Number of words in a state's set.
     words: usize,
     bits: Vec<u64>,
 }
 
 impl Reach {
-    /// Of a graph, by each state's successors. It takes one round where only the last states have loops, if the order of the
-    /// states is one in which only loops lead backwards.
+    /// Computes the reachability of a graph, given each state's successors. One round suffices if only the last
+    /// states have loops, and the order of the states is one in which only loops lead backwards.
     pub fn new(next: &[Vec<usize>]) -> Reach {
         let words = next.len().div_ceil(64);
         let mut reach = Reach {
@@ -21,7 +21,7 @@ impl Reach {
         reach
     }
 
-    /// What each state's successors reach, it reaches; whether that is news.
+    /// Adds the sets of each state's successors to its own; returns true if a set changed.
     fn round(&mut self, next: &[Vec<usize>]) -> bool {
         let mut news = false;
         let mut own = vec![0; self.words];
@@ -40,7 +40,7 @@ impl Reach {
         news
     }
 
-    /// Whether one state can follow another, which may be itself.
+    /// Returns true if the state `to` can follow `from`, which may be the same state.
     pub fn contains(&self, from: usize, to: usize) -> bool {
         self.bits[from * self.words + to / 64] >> (to % 64) & 1 == 1
     }

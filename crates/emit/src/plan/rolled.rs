@@ -1,7 +1,9 @@
-//! Header stacks that stay rolled: which header is which element, and which loops they bound.
+//! Header stacks that stay rolled: the elements that headers and references belong to, and the loops that the
+//! stacks bound.
 //!
-//! Of each element the generated code keeps what it is (a member of a union, valid or not), where the parser found it, and how long it
-//! is, in arrays that the parse record has room for. The passes decide which stacks stay so ([`ir::passes::unroll`]).
+//! For each element, the generated code keeps its kind (a member of a union, valid or not), its offset in the
+//! packet and its length, in arrays of the parse record. The passes decide which stacks stay rolled
+//! ([`ir::passes::unroll`]).
 
 use super::cursor::header_bytes;
 use super::graph::Graph;
@@ -11,52 +13,52 @@ use ir::analysis::dataflow::successors;
 use ir::{ExprKind, Header, HeaderRef, Parser, Program, Stack, State, StmtKind, Var, visit};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// A stack, or those of a union's members, that stays rolled. Its number is its place in [`Rolled::stacks`].
+/// A rolled stack, or the rolled stacks of a union's members. Its number is its index in [`Rolled::stacks`].
 #[derive(Clone, Debug)]
 pub struct RolledStack {
     /// Its name, for reports and generated names.
     pub name: String,
     /// The stack of each member.
     pub members: Vec<Stack>,
-    /// The index of the next element.
+    /// Variable with the index of the next element.
     pub next: Var,
-    /// How many elements it has.
+    /// Number of elements.
     pub size: u32,
-    /// The header that stands for all of them in the layout: the first element of the first member.
+    /// Header that stands for all elements in the layout: the first element of the first member.
     pub first: Header,
-    /// Bytes that an element may have.
+    /// Greatest length of an element, in bytes.
     pub longest: u32,
-    /// How often one packet can take an edge backwards in the loops that fill it: where each turn has one such edge, once for each
-    /// element, and once more to find that there is no room.
+    /// Greatest number of back edges that one packet can take in the loops that fill the stack. If each iteration
+    /// has one back edge, it is taken once for each element, and once more to find that there is no room.
     pub turns: u32,
 }
 
-/// Which element a header or reference is.
+/// Member of a rolled stack that a header or reference belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Member {
-    /// The stack, by number.
+    /// Number of the stack.
     pub stack: usize,
     /// The member of the union, from 0.
     pub member: u32,
 }
 
-/// The stacks of a program that stay rolled.
+/// Rolled stacks of a program.
 #[derive(Clone, Default, Debug)]
 pub struct Rolled {
-    /// All of them.
+    /// The stacks, by number.
     pub stacks: Vec<RolledStack>,
     members: HashMap<Stack, Member>,
     elements: HashMap<Header, (Member, u32)>,
-    /// States of loops that go round at most as often as a stack has elements.
+    /// States of loops that iterate at most as often as a stack has elements, with the stack's number.
     bounds: HashMap<State, usize>,
-    /// Variables that indices are made of.
+    /// Variables that occur in indices of elements.
     indices: HashSet<Var>,
-    /// Variables that loops over elements carry along.
+    /// Variables that loops over elements carry.
     carried: HashSet<Var>,
 }
 
 impl Rolled {
-    /// Finds them.
+    /// Finds the rolled stacks of a program.
     pub fn new(program: &Program, graph: &Graph, parser: Parser) -> Rolled {
         let mut groups: BTreeMap<Var, Vec<Stack>> = BTreeMap::new();
         for (id, data) in program.stacks.iter().filter(|(_, data)| data.rolled) {
@@ -103,22 +105,22 @@ impl Rolled {
         rolled
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no rolled stacks.
     pub fn is_empty(&self) -> bool {
         self.stacks.is_empty()
     }
 
-    /// Which element a header is, and its index.
+    /// Returns the member of a rolled stack that a header belongs to, and the header's index.
     pub fn element(&self, h: Header) -> Option<(Member, u32)> {
         self.elements.get(&h).copied()
     }
 
-    /// Which member of which rolled stack a stack's elements are.
+    /// Returns the member of a rolled stack that a stack's elements belong to.
     pub fn member(&self, stack: Stack) -> Option<Member> {
         self.members.get(&stack).copied()
     }
 
-    /// The member that a reference means an element of.
+    /// Returns the member of a rolled stack that a reference belongs to.
     pub fn of(&self, header: HeaderRef) -> Option<Member> {
         match header {
             HeaderRef::Header(h) => self.element(h).map(|(member, _)| member),
@@ -126,7 +128,7 @@ impl Rolled {
         }
     }
 
-    /// The header that stands for a header in the layout: itself, or the stack's first element.
+    /// Returns the header that stands for a header in the layout: itself, or the first element of its rolled stack.
     pub fn representative(&self, h: Header) -> Header {
         match self.element(h) {
             Some((member, _)) => self.stacks[member.stack].first,
@@ -134,12 +136,12 @@ impl Rolled {
         }
     }
 
-    /// Whether an element's index is made of a variable.
+    /// Returns true if a variable occurs in an element's index.
     pub fn is_index(&self, var: Var) -> bool {
         self.indices.contains(&var)
     }
 
-    /// Whether a loop over the elements carries a variable along.
+    /// Returns true if a loop over elements carries a variable.
     pub fn is_carried(&self, var: Var) -> bool {
         self.carried.contains(&var)
     }
@@ -161,12 +163,12 @@ impl Rolled {
         found
     }
 
-    /// The stack, by number, whose size bounds how often the loop of a state goes round.
+    /// Returns the number of the stack whose size bounds the iterations of a state's loop.
     pub fn bound(&self, state: State) -> Option<usize> {
         self.bounds.get(&state).copied()
     }
 
-    /// The states of loops in which every turn extracts an element of a stack.
+    /// Returns the states of loops in which every iteration extracts an element of a stack.
     fn bounded_states(
         &self,
         program: &Program,
@@ -198,7 +200,7 @@ impl Rolled {
             .collect()
     }
 
-    /// The states that extract an element of a stack, whatever path a packet takes through them.
+    /// Returns the states that extract an element of a stack, on every path through them.
     fn extracting_states(
         &self,
         program: &Program,
@@ -217,7 +219,7 @@ impl Rolled {
         states.filter(extracts).collect()
     }
 
-    /// See [`RolledStack::turns`].
+    /// Computes [`RolledStack::turns`].
     fn turns(&self, program: &Program, graph: &Graph, parser: Parser, stack: usize) -> u32 {
         let data = &program.parsers[parser];
         let extracts = self.extracting_states(program, graph, parser, stack);
@@ -245,7 +247,7 @@ fn loops(body: &ir::Block) -> bool {
     any
 }
 
-/// Bytes that an element of a stack may have.
+/// Returns the greatest length of an element of a stack, in bytes.
 fn longest(program: &Program, stack: Stack) -> u32 {
     let data = &program.stacks[stack];
     let Some(&first) = data.elems.first() else {
@@ -258,7 +260,7 @@ fn longest(program: &Program, stack: Stack) -> u32 {
     header_bytes(program, HeaderRef::Header(first)) + varbit
 }
 
-/// What the source calls a stack.
+/// Returns the name of a stack in the source.
 fn name(program: &Program, next: Var) -> String {
     let name = &program.vars[next].name;
     name.strip_suffix(".nextIndex").unwrap_or(name).to_string()

@@ -1,16 +1,17 @@
-//! Variables that loops over the elements of rolled stacks carry from turn to turn, or out of the loop.
+//! Variables that loops over the elements of rolled stacks carry from iteration to iteration, or out of the loop.
 //!
-//! With their values known, each combination of them would be a path of its own through all turns.
+//! If their values were known, each combination of them would be a separate path through all iterations.
 
 use super::rolled::Rolled;
 use ir::visit::{self, Access};
 use ir::{Block, Expr, ExprKind, HeaderRef, Place, Program, Stmt, StmtKind, Var};
 use std::collections::{HashMap, HashSet};
 
-/// How often variables are read.
+/// Number of reads of each variable.
 type Reads = HashMap<Var, usize>;
 
-/// The variables that loops set which mention elements of rolled stacks, and that are read elsewhere or before they are set.
+/// Returns the variables that are set in loops over elements of rolled stacks, and are read elsewhere or before
+/// they are set.
 pub(super) fn carried(program: &Program, rolled: &Rolled) -> HashSet<Var> {
     let mut all = Reads::new();
     for body in visit::bodies(program) {
@@ -85,7 +86,7 @@ fn read(program: &Program, e: Expr, into: &mut Reads) {
     });
 }
 
-/// The variables that a block may read as they were when it began. Those in `set` were certainly set before it.
+/// Collects the variables that a block may read before it sets them. Those in `set` were certainly set before it.
 fn read_early(program: &Program, block: &Block, set: &mut HashSet<Var>, early: &mut HashSet<Var>) {
     for stmt in block {
         let mut own = Reads::new();

@@ -1,7 +1,7 @@
-//! Which headers may be emitted together.
+//! Sets of headers that may be emitted together.
 //!
-//! What the deparser makes of a packet depends on which headers are valid. Where the paths to it leave only a few sets of
-//! them, the layout of each is constant, however the program came to it.
+//! The packet that the deparser makes depends on which headers are valid. If the paths to the deparser leave only a
+//! few sets of valid headers, the layout of each set is constant, whatever path was taken.
 
 use super::HeaderStorage;
 use super::header_facts::{HeaderFacts, Known};
@@ -11,29 +11,30 @@ use ir::analysis::known::Members;
 use ir::{Block, BlockBody, Expr, Header, Label, Program, Stage, Stmt, StmtKind};
 use std::collections::BTreeSet;
 
-/// Sets that the code distinguishes.
+/// Greatest number of sets that the code distinguishes.
 const SETS: usize = 4;
 
-/// Sets that the analysis distinguishes on the way.
+/// Greatest number of sets that the analysis distinguishes at a point.
 const ON_THE_WAY: usize = 16;
 
-/// A header that is read from the packet and has more bytes does not fit into registers.
+/// Greatest size, in bytes, of a header read from the packet that fits into registers.
 const IN_REGISTERS: u32 = 64;
 
-/// The headers of one set, by the bits of their places among those that may have to move.
+/// Headers of one set, as bits: the position of each is that among the headers that may have to move.
 type Shape = u64;
 
-/// The sets of headers that may have to move.
+/// Sets of the headers that may have to move.
 #[derive(Clone, Debug, Default)]
 pub struct Shapes {
     /// The headers that may have to move, in the order of their emits.
     pub headers: Vec<Header>,
-    /// Each set that can occur.
+    /// Sets that can occur.
     pub sets: Vec<Shape>,
 }
 
 impl Shapes {
-    /// The sets with which a stage's deparser ends; `None` if they are many, or if their layouts are not constant.
+    /// Computes the sets at the end of a stage's deparser; `None` if they are too many, or if their layouts are not
+    /// constant.
     pub fn new(
         program: &Program,
         stage: &Stage,
@@ -75,8 +76,8 @@ impl Shapes {
         shapes.are_few(short).then_some(shapes)
     }
 
-    /// True if code for each set does not get longer than code that asks for each header, or not much longer unless it is to be
-    /// short.
+    /// Returns true if code for each set is not longer than code that tests each header. If `short` is false, it
+    /// may be a little longer.
     fn are_few(&self, short: bool) -> bool {
         let emitted: u32 = self.sets.iter().map(|set| set.count_ones()).sum();
         let most = match short {
@@ -86,20 +87,21 @@ impl Shapes {
         (1..=SETS).contains(&self.sets.len()) && emitted as usize <= most
     }
 
-    /// A header that some of these sets have and some do not; nothing if there is one set.
+    /// Returns a header that some of these sets have and others do not, with both groups of sets; `None` if there
+    /// is only one set.
     pub fn distinguishing(&self, sets: &[Shape]) -> Option<(Header, Vec<Shape>, Vec<Shape>)> {
         let parts = self.headers.iter().enumerate().map(|(at, &header)| {
             let (with, without): (Vec<Shape>, Vec<Shape>) =
                 sets.iter().partition(|&&set| set >> at & 1 == 1);
             (header, with, without)
         });
-        // As many on one side as on the other, so that few questions lead to each.
+        // The most even split, so that few tests lead to each set.
         parts
             .filter(|(_, with, without)| !with.is_empty() && !without.is_empty())
             .min_by_key(|(_, with, without)| with.len().abs_diff(without.len()))
     }
 
-    /// What is known where these headers, and no others of those that may have to move, are valid.
+    /// Sets the facts that hold if these headers are valid, and none of the others that may have to move.
     pub fn know(&self, set: Shape, facts: &mut HeaderFacts, only_extracted: &Members) {
         know(&self.headers, set, facts, only_extracted);
     }
@@ -145,14 +147,14 @@ struct Finding<'a> {
 }
 
 impl Finding<'_> {
-    /// What is known where a set of headers is valid, and nothing of the others.
+    /// Returns the facts that hold if a set of headers is valid, with nothing known about other headers.
     fn facts(&self, set: Shape) -> HeaderFacts {
         let mut facts = HeaderFacts::unknown(self.program);
         know(&self.headers, set, &mut facts, self.only_extracted);
         facts
     }
 
-    /// Each set that can become of one of these.
+    /// Applies a change of facts to each set, and returns the sets that can result.
     fn each(&self, sets: Sets, change: impl Fn(&mut HeaderFacts)) -> Sets {
         let Some(sets) = sets.0 else {
             return Sets(None);

@@ -1,8 +1,9 @@
-//! The state that a copy of a packet begins with: the frame of the place where it begins.
+//! The state that a copy of a packet begins with: the frame of the point where it begins.
 //!
-//! Where a packet may have copies that differ, code runs once for each of them, with headers and variables as they were somewhere. What that
-//! code may read before it writes it is in one struct, so that taking it down and putting it back is copying bytes. All headers
-//! live in variables then: in the packet there is, in turn, each of the copies.
+//! If a packet may have copies that differ, some code runs once for each copy, with headers and variables as they
+//! were at some earlier point. All that this code may read before it writes it is in one struct, so that it is
+//! saved and restored by copying bytes. All headers live in variables then, since the packet contains each of the
+//! copies in turn.
 
 use super::rolled::Rolled;
 use crate::locals::{Home, LocalKind};
@@ -11,21 +12,22 @@ use ir::analysis::mentions::{Mentions, Storage};
 use ir::{BlockBody, Header, Program, Routine, Stage, Var};
 use std::collections::HashSet;
 
-/// What is in the struct.
+/// Contents of the struct.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// The frame where a copy begins.
+    /// Frame of the point where a copy begins.
     copy: Frame,
-    /// The frame of the parser, where a packet begins anew.
+    /// Frame of the parser, for a packet that is resubmitted or recirculated.
     anew: Frame,
-    /// Variables and headers that code behind the start of a copy reads, live there or not.
+    /// Variables and headers that code after the start of a copy reads, whether they are live there or not.
     read: HashSet<Storage>,
-    /// The last field of each header, by the header's number, if its length varies.
+    /// Index of each header's varbit field, by the header's number; `None` for a header without one.
     varbits: Vec<Option<u32>>,
 }
 
 impl State {
-    /// Finds the frames of a stage whose controls from `first` on run once for each copy. `first` is a block of the pipeline.
+    /// Computes the frames of a stage whose controls from `first` on run once for each copy. `first` is a block of
+    /// the pipeline.
     pub fn new(program: &Program, stage: &Stage, first: Routine) -> State {
         let mut mentions = Mentions::default();
         let repeated = stage
@@ -50,12 +52,12 @@ impl State {
         }
     }
 
-    /// True if headers have fields of variable length.
+    /// Returns true if headers have fields of variable length.
     pub fn has_varbits(&self) -> bool {
         self.varbits.iter().any(Option::is_some)
     }
 
-    /// Whether a C variable is in it.
+    /// Returns true if a C variable is in the struct.
     pub fn holds(&self, kind: LocalKind) -> bool {
         let copy = &self.copy;
         match kind {
@@ -70,8 +72,9 @@ impl State {
         }
     }
 
-    /// Gives the storage of a C variable that copies touch: `State` if it is in their frame, `Memory` if they write it before they read
-    /// it, so that all turns look alike; `None` for others.
+    /// Returns the storage of a C variable that copies use. It is `State` if the variable is in their frame, and
+    /// `Memory` if they write it before they read it, so that all iterations look alike. `None` for other
+    /// variables.
     pub(crate) fn home_of(&self, kind: LocalKind) -> Option<Home> {
         if self.holds(kind) {
             return Some(Home::State);
@@ -87,7 +90,7 @@ impl State {
         self.reads(storage).then_some(Home::Memory)
     }
 
-    /// True if a C variable is read after the point where copies begin, before it is written there.
+    /// Returns true if a C variable is read after the point where copies begin, before it is written there.
     pub(crate) fn crosses(&self, kind: LocalKind, rolled: &Rolled) -> bool {
         match kind {
             LocalKind::Kinds(n) | LocalKind::Offsets(n) | LocalKind::Lengths(n) => {
@@ -97,7 +100,7 @@ impl State {
         }
     }
 
-    /// True if a variable is read after the packet is resubmitted or recirculated, before it is written.
+    /// Returns true if a variable is read after the packet is resubmitted or recirculated, before it is written.
     pub fn is_read_anew(&self, var: Var) -> bool {
         self.anew.var(var)
     }

@@ -1,4 +1,4 @@
-//! Actions: their bodies where they run, their parameters from a value.
+//! Actions: emission of their bodies, and loads of their parameters from a value.
 
 use super::value::ActionLayout;
 use super::{LoweredTable, Results, Value};
@@ -11,7 +11,7 @@ use cgen::tree::{Expr as C, Stmt};
 use ir::{ActionCall, StmtKind, TableData, Var, visit};
 
 impl<T: Target> Gen<'_, T> {
-    /// Runs the action that a value names.
+    /// Emits a switch over the actions that a value may name.
     pub(crate) fn switch_action(
         &mut self,
         data: &TableData,
@@ -91,7 +91,7 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Runs an action with arguments known now.
+    /// Runs an action with constant arguments.
     pub(crate) fn run_action_call(
         &mut self,
         data: &TableData,

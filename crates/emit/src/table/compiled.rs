@@ -8,10 +8,10 @@ use cgen::lower::{self, limb_count, mask};
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 use ir::{Bits, Entry, Key, KeyMatch, MatchKind, TableData, Type};
 
-/// As many entries are compared one by one; more are for the target to keep.
+/// Greatest number of entries that are compared one by one. If there are more, the target keeps them.
 const FEW: usize = 8;
 
-/// Whether a table's entries are few enough to be compared one by one.
+/// Returns true if a table's entries are few enough to be compared one by one.
 pub(crate) fn few(data: &TableData) -> bool {
     data.entries.len() <= FEW
 }
@@ -131,8 +131,8 @@ impl<T: Target> Gen<'_, T> {
     }
 }
 
-/// What decides between entries that both match, as in every target: the priority where entries have priorities
-/// (`ordered`), the longer prefix elsewhere.
+/// Rank that decides between entries that both match, as in every target: the priority if entries have priorities
+/// (`ordered`), otherwise the longer prefix.
 fn rank(entry: &Entry, ordered: bool) -> (u32, u32) {
     let prefix = entry
         .keys
@@ -149,7 +149,7 @@ fn rank(entry: &Entry, ordered: bool) -> (u32, u32) {
     }
 }
 
-/// Whether a number of up to 64 bits agrees with a value where the mask has ones.
+/// Condition that a number of up to 64 bits agrees with a value in the bits that a mask selects.
 pub(crate) fn masked_equals(key: C, width: u32, value: u64, wanted: u64) -> C {
     if wanted == 0 {
         return C::int(1);
@@ -166,7 +166,7 @@ pub(crate) fn masked_equals(key: C, width: u32, value: u64, wanted: u64) -> C {
     C::bin(BinOp::Eq, key, C::int(value))
 }
 
-/// Whether a number of up to 64 bits is in a range, by the type's signedness.
+/// Condition that a number of up to 64 bits is in a range, compared with the signedness of its type.
 pub(crate) fn between(key: C, ty: Type, lo: &Bits, hi: &Bits) -> C {
     let width = ty.width();
     let number = |b: &Bits| b.to_u64().unwrap_or(0);
@@ -192,7 +192,7 @@ pub(crate) fn between(key: C, ty: Type, lo: &Bits, hi: &Bits) -> C {
     result
 }
 
-/// The same for an array of limbs.
+/// As [`masked_equals`], for an array of limbs.
 pub(crate) fn wide_masked_equals(array: &C, value: &Bits, wanted: &Bits) -> C {
     let digit = |b: &Bits, i: u32| {
         let digits: Vec<u64> = b.value().iter_u64_digits().collect();
@@ -207,7 +207,7 @@ pub(crate) fn wide_masked_equals(array: &C, value: &Bits, wanted: &Bits) -> C {
     result
 }
 
-/// The same for an array of limbs.
+/// As [`between`], for an array of limbs.
 pub(crate) fn wide_between(array: &C, lo: &Bits, hi: &Bits, ty: Type) -> C {
     let width = ty.width();
     let last = limb_count(width) - 1;

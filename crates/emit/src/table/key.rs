@@ -1,4 +1,4 @@
-//! Keys: built once, in an order of bytes that can be compared.
+//! Keys: built once, in a byte order in which they can be compared.
 
 use crate::emitter::Gen;
 use crate::names::Names;
@@ -15,27 +15,26 @@ use smol_str::SmolStr;
 pub struct KeyLayout {
     /// Its struct's name.
     pub name: SmolStr,
-    /// For each P4 key, its member and form.
+    /// Member and form of each P4 key.
     pub fields: Vec<(SmolStr, Form)>,
-    /// Where in the record each of them begins, in bytes.
+    /// Offset of each key in the record, in bytes.
     pub offsets: Vec<u32>,
     /// The record itself.
     pub record: Record,
 }
 
-/// One P4 key to look up: its control-plane name, width, and whether it comes last and in network order
-/// because it has a prefix.
+/// One P4 key to look up. A key with a prefix comes last, in network order.
 pub struct KeyPart {
     /// Its name.
     pub name: String,
-    /// Bits.
+    /// Width in bits.
     pub width: u32,
-    /// It has a prefix.
+    /// True if it has a prefix.
     pub prefix: bool,
 }
 
 impl KeyPart {
-    /// The same, looked up as a whole.
+    /// Returns the same key without a prefix, to be looked up as a whole.
     pub fn without_prefix(&self) -> KeyPart {
         KeyPart {
             name: self.name.clone(),
@@ -45,7 +44,7 @@ impl KeyPart {
     }
 }
 
-/// Lays a key out, behind the other members of the record if any. Its members' names are of these.
+/// Lays a key out, after the other members of the record, if any. Names of members are taken from `names`.
 pub fn layout(mut names: Names, name: SmolStr, parts: &[KeyPart], mut record: Record) -> KeyLayout {
     let mut order: Vec<usize> = (0..parts.len()).collect();
     let form = |part: &KeyPart| {
@@ -91,13 +90,13 @@ fn short(name: &str) -> String {
     parts[from..].join("_")
 }
 
-/// The keys that are matched: all but those that only feed an action selector's hash.
+/// Returns the keys that are matched: all except those that only feed an action selector's hash.
 pub fn matched(keys: &[ir::Key]) -> impl Iterator<Item = &ir::Key> {
     let all = keys.iter();
     all.filter(|key| key.kind != ir::MatchKind::Selector)
 }
 
-/// The parts of a table's key that are matched.
+/// Returns the parts of a table's key that are matched.
 pub fn parts(p: &Program, keys: &[ir::Key]) -> Vec<KeyPart> {
     matched(keys)
         .map(|k| KeyPart {

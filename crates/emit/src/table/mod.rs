@@ -1,7 +1,7 @@
-//! Tables: one look-up, one value with the action and its parameters.
+//! Tables: one look-up, which yields a value with the action and its parameters.
 //!
-//! A table is compiled in where that is all it takes: it has no key, or few constant entries. For
-//! any other the target defines how entries are stored and found ([`Target::table`], [`Target::look_up`]).
+//! A table is compiled in if it has no key, or few constant entries. For any other table, the target defines how
+//! entries are stored and found ([`Target::table`], [`Target::look_up`]).
 
 mod action;
 mod compiled;
@@ -23,16 +23,16 @@ use ir::{CtorValue, Expr, ExternInst, MatchKind, Program, Table, TableData, Var}
 use smol_str::SmolStr;
 use value::Layout;
 
-/// A struct of a table's values: action and parameters.
+/// Struct of a table's values: action and parameters.
 #[derive(Clone, Debug)]
 pub struct Value {
     /// The struct's name.
     pub name: SmolStr,
-    /// What is in it.
+    /// Layout of its members.
     pub layout: Layout,
 }
 
-/// What a target is to store of a table.
+/// Parts of a table that a target must store.
 #[derive(Clone, Copy, Debug)]
 pub enum Stored<'a> {
     /// Nothing: entries, if any, and default action are compiled in.
@@ -46,7 +46,7 @@ pub enum Stored<'a> {
 }
 
 impl<'a> Stored<'a> {
-    /// The values that are stored, if entries are.
+    /// Returns the struct of the stored values, if entries are stored.
     pub fn entries(self) -> Option<&'a Value> {
         match self {
             Stored::Entries(value) | Stored::Both(value) => Some(value),
@@ -54,7 +54,7 @@ impl<'a> Stored<'a> {
         }
     }
 
-    /// The value that is stored, if the default action is.
+    /// Returns the struct of the stored value, if the default action is stored.
     pub fn default(self) -> Option<&'a Value> {
         match self {
             Stored::Default(value) | Stored::Both(value) => Some(value),
@@ -63,25 +63,25 @@ impl<'a> Stored<'a> {
     }
 }
 
-/// A table that a target is asked to lay out.
+/// Description of a table that a target is asked to lay out.
 #[derive(Clone, Copy, Debug)]
 pub struct TableShape<'a> {
-    /// Which one.
+    /// The table.
     pub table: Table,
     /// Its declaration in the program.
     pub data: &'a TableData,
-    /// What names of its own begin with.
+    /// Prefix of the names that are made for it.
     pub short: &'a str,
-    /// What is to be stored.
+    /// Parts that must be stored.
     pub stored: Stored<'a>,
-    /// Where the program applies it first.
+    /// First application in the program.
     pub span: Span,
 }
 
-/// A table's C side, made when it is first applied. The functions of a file share it although the programs that they
-/// are made from number variables and expressions each in their own way: so there are none in it.
+/// C side of a table, made at its first application. The functions of a file share it. The programs that these are
+/// made from number variables and expressions differently, so it contains none of them.
 pub(crate) struct LoweredTable<T: Target> {
-    /// Its values, if it has any outside of the program.
+    /// Its values, if any are stored outside of the program.
     value: Option<Value>,
     keeps_entries: bool,
     keeps_default: bool,
@@ -98,13 +98,13 @@ impl<T: Target> Clone for LoweredTable<T> {
     }
 }
 
-/// Where an application's results go.
+/// Destinations of an application's results.
 pub(crate) struct Results {
     hit: Option<C>,
     action: Option<C>,
 }
 
-/// Whether a table's entries overlap so that only priorities decide.
+/// Returns true if a table's entries may overlap, so that only priorities decide.
 pub fn has_priorities(data: &TableData) -> bool {
     data.keys.iter().any(|key| key.kind.needs_priority())
 }
@@ -145,8 +145,8 @@ impl<T: Target> Gen<'_, T> {
     ) {
         let keys: Vec<Expr> = key::matched(&data.keys).map(|k| k.expr).collect();
         let entry = T::Lookups::look_up(self, &made.of, &keys, entry);
-        // Opaque, or a compiler would ask for two entries at once by joining their pointers, of which neither
-        // would be checked by itself.
+        // Opaque: otherwise a compiler may load from two entries at once by joining their pointers, and neither
+        // pointer would be checked by itself.
         let found = self.flag();
         if made.keeps_default {
             // One switch for entries and default alike.
@@ -175,7 +175,8 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Runs the action of an entry, or the default one, between what the target does for the entry it keeps something for.
+    /// Runs the action of an entry, or the default action. If the target keeps objects for each entry, its code for
+    /// them comes before and after the action.
     fn run_entry(
         &mut self,
         data: &TableData,
@@ -208,7 +209,7 @@ impl<T: Target> Gen<'_, T> {
         self.run_action_call(data, &data.default_action, results);
     }
 
-    /// The C side of a table.
+    /// Returns the C side of a table.
     fn lowered_table(&mut self, table: Table, span: Span) -> LoweredTable<T> {
         if let Some(made) = self.file.tables.get(&table) {
             return made.clone();
@@ -255,7 +256,8 @@ impl<T: Target> Gen<'_, T> {
         }
     }
 
-    /// Entries have no value for a selector's input, so it cannot pass for an exact key.
+    /// Refuses selector keys that the target does not support. Entries have no value for a selector's input, so it
+    /// cannot be treated as an exact key.
     fn check_keys(&mut self, data: &TableData) {
         let target = self.target.name();
         if T::Lookups::HAS_PROFILES && property(self.p, data, ACTION_SELECTOR).is_some() {
@@ -274,23 +276,23 @@ impl<T: Target> Gen<'_, T> {
     }
 }
 
-/// The externs whose objects keep something for each entry of a table.
+/// Extern with a counter for each entry of a table.
 pub const DIRECT_COUNTER: &str = "direct_counter";
-/// See [`DIRECT_COUNTER`].
+/// Extern with a meter for each entry of a table.
 pub const DIRECT_METER: &str = "direct_meter";
 
-/// The externs of a table whose entries may name members, and groups of them.
+/// Extern that lets a table's entries name members in place of actions.
 pub const ACTION_PROFILE: &str = "action_profile";
-/// See [`ACTION_PROFILE`].
+/// Extern that lets a table's entries name members, and groups of them, in place of actions.
 pub const ACTION_SELECTOR: &str = "action_selector";
 
-/// The action profile or selector of a table.
+/// Returns the action profile or selector of a table.
 pub fn profile_of(p: &Program, data: &TableData) -> Option<ExternInst> {
     let mut profiles = [ACTION_PROFILE, ACTION_SELECTOR].into_iter();
     profiles.find_map(|ty| property(p, data, ty))
 }
 
-/// The object of an extern among a table's properties.
+/// Returns the object of an extern type among a table's properties.
 pub fn property(p: &Program, data: &TableData, ty: &str) -> Option<ExternInst> {
     data.properties.iter().find_map(|(_, value)| match value {
         CtorValue::Extern(object) => Some(*object).filter(|object| p.externs[*object].ty == ty),
@@ -298,20 +300,20 @@ pub fn property(p: &Program, data: &TableData, ty: &str) -> Option<ExternInst> {
     })
 }
 
-/// Whether something is kept for each entry of a table.
+/// Returns true if objects are kept for each entry of a table.
 pub fn has_direct_objects(p: &Program, data: &TableData) -> bool {
     let mut direct = [DIRECT_COUNTER, DIRECT_METER].into_iter();
     direct.any(|ty| property(p, data, ty).is_some())
 }
 
-/// The actions that may be the default one.
+/// Returns the indices of the actions that may be the default action.
 pub fn default_choices(data: &TableData) -> Vec<usize> {
     (0..data.actions.len())
         .filter(|&i| !data.actions[i].table_only || i as u32 == data.default_action.action)
         .collect()
 }
 
-/// Whether one of the actions that may be the default has parameters.
+/// Returns true if one of the actions that may be the default action has parameters.
 pub fn has_params(p: &ir::Program, data: &TableData) -> bool {
     default_choices(data)
         .iter()

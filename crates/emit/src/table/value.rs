@@ -9,26 +9,26 @@ use ir::{ActionCall, Bits, ExprKind, Place, Program, StmtKind, TableData, Var, v
 use layout::ByteOrder;
 use smol_str::SmolStr;
 
-/// What entries of a table with an action profile may name in place of an action, and the member with its id.
+/// References that an entry of a table with an action profile may have in place of an action.
 const REFERENCES: [&str; 2] = ["member", "group"];
-/// See [`REFERENCES`].
+/// Name of the struct's member with the id of a reference.
 pub const REFERENCE_ID: &str = "id";
 
-/// The member with an entry's number.
+/// Name of the struct's member with an entry's number.
 pub(crate) const NUMBER: &str = "number";
 
-/// A parameter in a table's value.
+/// Parameter of an action in a table's value.
 #[derive(Clone, Debug)]
 pub struct Param {
     /// The member's name.
     pub member: SmolStr,
-    /// How it lies there.
+    /// Form of its value.
     pub form: Form,
-    /// Where, in bytes from the value's start.
+    /// Offset from the value's start, in bytes.
     pub offset: u32,
 }
 
-/// An action in a table's value.
+/// Layout of an action in a table's value.
 #[derive(Clone, Debug)]
 pub struct ActionLayout {
     /// The action's own name.
@@ -39,27 +39,28 @@ pub struct ActionLayout {
     pub params: Vec<Param>,
 }
 
-/// A table's value.
+/// Layout of a table's values.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// Bytes in all.
+    /// Total size in bytes.
     pub size: u32,
-    /// Where the priority is, a `u32`, if several entries may match.
+    /// Offset of the priority, a `u32`, if several entries may match.
     pub priority_offset: Option<u32>,
-    /// Where the action's number is, a `u32`: its index in the table's list plus one; 0 is no entry.
+    /// Offset of the action's number, a `u32`: its index in the table's list plus one; 0 means no entry.
     pub action_offset: u32,
-    /// Where the entry's number is, a `u32`, if something is kept for each entry beside the table: from 1 on, as no other entry
-    /// has; 0 for the default action.
+    /// Offset of the entry's number, a `u32`, if objects are kept for each entry. Numbers begin at 1 and are
+    /// unique; 0 is the default action.
     pub number_offset: Option<u32>,
-    /// What its address must be a multiple of.
+    /// Alignment in bytes.
     pub align: u32,
-    /// For each action of the table's list; behind them what entries may name instead, if the table has an action profile: a
-    /// member, and a group.
+    /// Layout of each action of the table's list. If the table has an action profile, the references that entries
+    /// may have instead come last: a member, and a group.
     pub actions: Vec<ActionLayout>,
 }
 
 impl Layout {
-    /// The value of the entry of this number, or of the default action, which has none; as a C initialiser and as bytes.
+    /// Returns the value of the entry with this number, or of the default action, which has none, as a C
+    /// initialiser and as bytes.
     pub fn value(&self, call: &ActionCall, entry: Option<u32>) -> (C, Vec<u8>) {
         let mut bytes = vec![0u8; self.size as usize];
         let number = call.action + 1;
@@ -87,8 +88,8 @@ impl Layout {
 }
 
 impl<T: Target> Gen<'_, T> {
-    /// The struct of a table's values, with a priority if several entries may match, and a number if something is kept for each
-    /// entry.
+    /// Makes the struct of a table's values. It has a priority if several entries may match, and a number if
+    /// objects are kept for each entry.
     pub(crate) fn value_layout(
         &mut self,
         data: &TableData,
@@ -188,8 +189,7 @@ impl<T: Target> Gen<'_, T> {
     }
 }
 
-/// A value's bytes.
-/// A value of this form, as a C initialiser and as bytes.
+/// Returns a value of this form, as a C initialiser and as bytes.
 pub fn constant(value: &Bits, form: Form) -> (C, Vec<u8>) {
     let bytes = encode(value, form);
     (initializer(&bytes, form), bytes)
@@ -226,7 +226,7 @@ fn initializer(raw: &[u8], form: Form) -> C {
     }
 }
 
-/// In which order a parameter's bytes lie: that of the packet if it goes there as it is.
+/// Returns the byte order of a parameter: that of the packet if the parameter is copied there unchanged.
 fn param_order(p: &Program, body: &ir::Block, var: Var, width: u32) -> ByteOrder {
     if width > 64 {
         return ByteOrder::Network;

@@ -5,7 +5,7 @@ use crate::target::{Lookups, Target};
 use cgen::tree::{BinOp, Expr as C, Type};
 use ir::{Expr, ValueSet};
 
-/// A value set's C side.
+/// C side of a value set.
 pub(crate) struct LoweredSet<T: Target>(<T::Lookups as Lookups<T>>::ValueSet);
 
 impl<T: Target> Clone for LoweredSet<T> {
@@ -15,7 +15,7 @@ impl<T: Target> Clone for LoweredSet<T> {
 }
 
 impl<T: Target> Gen<'_, T> {
-    /// Whether keys are a member of a set.
+    /// Condition that keys are a member of a set.
     pub(crate) fn value_set_member(&mut self, set: ValueSet, keys: &[Expr]) -> C {
         let LoweredSet(made) = self.lowered_set(set);
         self.braces(|g| {
@@ -26,7 +26,7 @@ impl<T: Target> Gen<'_, T> {
         })
     }
 
-    /// Value sets that decide nothing: the control plane may change them all the same.
+    /// Lowers value sets that decide nothing: the control plane may change them all the same.
     pub(crate) fn unread_value_sets(&mut self) {
         for set in self.p.value_sets.keys() {
             self.lowered_set(set);

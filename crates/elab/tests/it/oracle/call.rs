@@ -8,14 +8,14 @@ use num_bigint::BigInt;
 
 /// Arguments after evaluation.
 pub(super) struct Given {
-    /// The value of each; none for what begins undefined.
+    /// Value of each argument; `None` for a parameter that begins undefined.
     pub(super) values: Vec<Option<Value>>,
-    /// The indices of those that are copied back, in that order, and to where.
+    /// Indices of the arguments that are copied back, in order, with their destinations.
     pub(super) back: Vec<(usize, Place)>,
 }
 
 impl Machine<'_> {
-    /// Calls something; the value that it returns.
+    /// Makes a call; returns its value.
     pub(super) fn call(&mut self, call: &Call) -> Result<Option<Value>> {
         match &call.callee {
             Callee::Function(id, types) => {
@@ -89,8 +89,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Evaluates arguments from left to right as they are written: for `out` and `inout` the l-value is saved, for `in` and
-    /// `inout` the value.
+    /// Evaluates arguments from left to right in the order of the source. It saves the l-value for `out` and `inout`,
+    /// and the value for `in` and `inout`.
     pub(super) fn arguments(&mut self, args: &Args) -> Result<Given> {
         let mut given = Given {
             values: vec![None; args.len()],
@@ -108,7 +108,7 @@ impl Machine<'_> {
                 Arg::Discard(_) | Arg::Absent => {}
             }
         }
-        // Those that are left out have default values, which are known when compiled.
+        // Omitted arguments have default values, which are known at compile time.
         for (value, arg) in given.values.iter_mut().zip(args.iter()) {
             if let (None, Arg::In(expr)) = (&value, arg) {
                 *value = Some(self.eval(expr)?);

@@ -1,4 +1,4 @@
-//! Programs with the result that the specification's text gives them.
+//! Programs with the results that the specification's text defines for them.
 
 use super::packet::{self, Parts};
 use super::{Program, loader};
@@ -34,7 +34,7 @@ fn compare(text: &str, expected: [u8; 3]) {
     assert_eq!(interpreted, right, "{text}");
 }
 
-/// Section 6.8: an argument has the value that it had when its turn came.
+/// Section 6.8: an argument keeps the value that it had when it was evaluated.
 #[test]
 fn an_inout_argument_is_taken_before_a_later_one_changes_it() {
     let top = "bit<8> look(inout bit<8> x, in bit<8> z) { return x + z; }
@@ -67,7 +67,7 @@ bit<8> bump(inout bit<8> z) { z = 3; return 1; }";
     gives(top, "", statements, [0xfd, 0xff, 3]);
 }
 
-/// Section 6.8: so it is in a parser.
+/// Section 6.8 also holds in a parser.
 #[test]
 fn a_parser_evaluates_arguments_as_they_are_written() {
     let top = "error pick(inout bit<8> x) { x = 1; return error.NoMatch; }
@@ -78,7 +78,7 @@ bit<8> bump(inout bit<8> z) { z = 3; return 1; }";
     compare(&text(top, "", [parsing, ""]), [1, 1, 0]);
 }
 
-/// Section 6.8: what is written by name is evaluated and copied back in the order in which it is written.
+/// Section 6.8: arguments given by name are evaluated and copied back in the order of the source.
 #[test]
 fn arguments_come_back_in_the_order_in_which_they_are_written() {
     let top = "void two(out bit<8> x, out bit<8> y) { x = 1; y = 2; }";
@@ -182,7 +182,7 @@ fn operands_are_evaluated_from_left_to_right() {
     );
 }
 
-/// Section 12.5: `exit` leaves everything, and what is copied out still is.
+/// Section 12.5: `exit` leaves all callers, and parameters are still copied out.
 #[test]
 fn an_exit_copies_out_and_leaves_its_callers() {
     let local = "action stop(inout bit<8> x) { x = 5; exit; }
@@ -198,7 +198,7 @@ fn an_exit_copies_out_and_leaves_its_callers() {
     );
 }
 
-/// Section 12.5: so it is where the caller is an action that a table runs.
+/// Section 12.5 also holds if the caller is an action that a table runs.
 #[test]
 fn an_exit_copies_out_what_a_table_has_bound() {
     let local = "action stop(inout bit<8> x) { x = x + 4; exit; }
@@ -288,7 +288,7 @@ fn a_loop_counts_whatever_its_body_writes() {
     gives("", "", statements, [9, 7, 6]);
 }
 
-/// Section 12.8: what a loop goes over is evaluated before its first turn.
+/// Section 12.8: the elements of a loop are evaluated before its first iteration.
 #[test]
 fn a_loop_goes_over_the_elements_that_there_were() {
     gives(
@@ -299,7 +299,7 @@ fn a_loop_goes_over_the_elements_that_there_were() {
     );
 }
 
-/// Section 8.20: of a union at most one header is valid.
+/// Section 8.20: at most one header of a union is valid.
 #[test]
 fn headers_of_a_union_come_back_one_after_the_other() {
     let top = "void both(out h_t h, out g_t g) { h = { 1, 2 }; g = { 3 }; }";
@@ -330,7 +330,7 @@ fn headers_of_a_union_come_back_one_after_the_other() {
         &text("", stop, ["", "stop(x = hdr.u.h.x, h = hdr.u.h);"]),
     );
     assert!(refused.is_none());
-    // Behind what exits there is no place for what the copy does to a header that it uses.
+    // After a callee that exits, there is no place for the effect of the copy on a header that the callee uses.
     let make = "action make(inout h_t h) { hdr.e.a = hdr.u.g.isValid() ? 8w1 : 0; exit; }";
     let refused = Program::new(&loader(), &text("", make, ["", "make(hdr.u.h);"]));
     assert!(refused.is_none());
@@ -347,7 +347,8 @@ fn divided_by_nothing_is_nothing() {
     );
 }
 
-/// Section 8.10: a number without a width takes that of a `type`; by way of `int` a value is kept.
+/// Section 8.10: a number without a width takes the width of a `type`; a conversion by way of `int` keeps the
+/// value.
 #[test]
 fn numbers_take_the_type_of_their_place() {
     let top = "type bit<8> id_t; type id_t inner_t; const id_t FIVE = 5;
@@ -357,7 +358,7 @@ id_t next(in id_t of, in inner_t by = 2) { return of == FIVE && by == 2 ? 6 : of
     gives(top, "", statements, [6, 8, 255]);
 }
 
-/// Section 14.1: an action has what its entry gives, and headers of it are valid.
+/// Section 14.1: an action gets the data of its entry, in which headers are valid.
 #[test]
 fn actions_take_structs_headers_and_stacks_from_entries() {
     let local = "action set(pair_t p, h_t h) { hdr.e.a = p.p; hdr.e.b = h.isValid() ? h.x + p.q : 0; }

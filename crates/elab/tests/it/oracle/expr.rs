@@ -6,7 +6,7 @@ use super::value::{Value, binary, unary};
 use hir::{BinaryOp, Expr, ExprKind};
 
 impl Machine<'_> {
-    /// The value of an expression.
+    /// Evaluates an expression.
     pub(super) fn eval(&mut self, expr: &Expr) -> Result<Value> {
         if self.is_place(expr) {
             let place = self.place(expr)?;

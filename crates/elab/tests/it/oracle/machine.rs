@@ -1,4 +1,4 @@
-//! The machine: what is in scope, and values by their types.
+//! The machine: variables in scope, and values by their types.
 
 use super::value::Value;
 use hir::{CompositeKind, ConstValue, LocalId, Module, Ty, TypeParamId};
@@ -7,9 +7,9 @@ use std::collections::HashMap;
 /// A program that runs.
 pub(super) struct Machine<'m> {
     pub(super) module: &'m Module,
-    /// The calls that have begun, the innermost last.
+    /// Calls in progress, the innermost last.
     pub(super) frames: Vec<Frame>,
-    /// What the target of the compound assignment around held.
+    /// Value of the target of the enclosing compound assignment.
     pub(super) target: Option<Value>,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Frame {
     pub(super) control: Option<usize>,
 }
 
-/// A reason for not going on with the next statement.
+/// Reason for not continuing with the next statement.
 pub(super) enum Leave {
     Exit,
     Return(Option<Value>),
@@ -34,17 +34,17 @@ pub(super) enum Leave {
 pub(super) type Result<T> = std::result::Result<T, Leave>;
 
 impl Machine<'_> {
-    /// The number of the innermost frame.
+    /// Returns the number of the innermost frame.
     pub(super) fn here(&self) -> usize {
         self.frames.len() - 1
     }
 
-    /// The number of the frame of the control around.
+    /// Returns the number of the frame of the enclosing control.
     pub(super) fn control(&self) -> usize {
         self.frames[self.here()].control.unwrap_or(self.here())
     }
 
-    /// The number of the frame that has a variable: this one, or that of the control around.
+    /// Returns the number of the frame that has a variable: this one, or that of the enclosing control.
     pub(super) fn home(&self, local: LocalId) -> usize {
         let frames = [self.here(), self.control()];
         let has = |frame: &usize| self.frames[*frame].locals.contains_key(&local);
@@ -52,14 +52,14 @@ impl Machine<'_> {
         home.unwrap_or_else(|| panic!("`{}` is not in scope", self.module.locals[local].name))
     }
 
-    /// Makes a variable, or makes it anew.
+    /// Declares a variable, possibly again.
     pub(super) fn declare(&mut self, local: LocalId, value: Option<Value>) {
         let value = value.unwrap_or_else(|| self.nothing(&self.module.locals[local].ty));
         let here = self.here();
         self.frames[here].locals.insert(local, value);
     }
 
-    /// A type without what stands for another: type parameters, `type`s, enums that are represented.
+    /// Resolves a type: replaces type parameters, `type`s, and enums with a representation.
     pub(super) fn resolve(&self, ty: &Ty) -> Ty {
         match ty {
             Ty::Param(id) => self.resolve(&self.frames[self.here()].types[id]),
@@ -74,7 +74,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The types of the elements of a type that has `count` of them.
+    /// Returns the types of the elements of a type that has `count` of them.
     fn elements(&self, ty: &Ty, count: usize) -> Vec<Ty> {
         match ty {
             Ty::Composite(id, _) => {
@@ -87,7 +87,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A value of a type with elements; a header is valid.
+    /// Makes a value of a type with elements; a header is valid.
     fn of_parts(&self, ty: &Ty, parts: Vec<Value>) -> Value {
         match ty {
             Ty::Stack(..) | Ty::List(_) => Value::Array(parts),
@@ -100,12 +100,13 @@ impl Machine<'_> {
         }
     }
 
-    /// A value of a type of the elements that a list has.
+    /// Makes a value of a type from the elements of a list.
     pub(super) fn list(&self, ty: &Ty, parts: Vec<Value>) -> Value {
         self.of_parts(&self.resolve(ty), parts)
     }
 
-    /// A value that nothing set: the specification leaves it undefined, here it is zero, false, or an invalid header.
+    /// Returns an unset value, which the specification leaves undefined: here it is zero, false, or an invalid
+    /// header.
     pub(super) fn nothing(&self, ty: &Ty) -> Value {
         match self.resolve(ty) {
             Ty::Bool => Value::Bool(false),
@@ -126,7 +127,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A compile-time value.
+    /// Returns a compile-time value.
     pub(super) fn constant(&self, value: &ConstValue, ty: &Ty) -> Value {
         match (self.resolve(ty), value) {
             (_, ConstValue::Bool(value)) => Value::Bool(*value),
@@ -145,7 +146,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A value converted to a type (section 8.11).
+    /// Converts a value to a type (section 8.11).
     pub(super) fn cast(&self, value: Value, ty: &Ty) -> Value {
         let ty = self.resolve(ty);
         match (&ty, value) {

@@ -1,9 +1,9 @@
-//! Elaboration against an oracle: a slow evaluator of HIR that follows the specification's text, and shares nothing with what
-//! it judges. The interpreter and the kernel run what elaboration made, so that no test that compares these two sees a fault
-//! of it.
+//! Compares elaboration with an oracle: a slow evaluator of HIR that follows the specification's text, and shares
+//! no code with elaboration. The interpreter and the kernel both run the result of elaboration, so no test that
+//! compares these two can find a fault of elaboration.
 //!
-//! `ONPATH_ORACLE_PROGRAMS=100000 cargo test --release -p elab --test it oracle` goes on for longer, and
-//! `ONPATH_ORACLE_SEED=N` begins with another program.
+//! `ONPATH_ORACLE_PROGRAMS=100000 cargo test --release -p elab --test it oracle` runs more programs, and
+//! `ONPATH_ORACLE_SEED=N` begins with another one.
 
 mod call;
 mod directed;
@@ -23,14 +23,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use syntax::MemoryLoader;
 
-/// A program in both forms.
+/// A program, checked and in the interpreter.
 struct Program {
     module: hir::Module,
     interpreter: Interpreter,
 }
 
 impl Program {
-    /// Compiles a program; none if elaboration refuses it because what exits is given bits of a value.
+    /// Compiles a program; `None` if elaboration refuses it because a callee that exits is given bits of a value.
     fn new(loader: &MemoryLoader, text: &str) -> Option<Program> {
         let loader = loader.clone().with("test.p4", text);
         let mut map = SourceMap::new();
@@ -60,7 +60,7 @@ impl Program {
         })
     }
 
-    /// The packets that come out if this one goes in: the interpreter's, and the oracle's.
+    /// Runs a packet; returns the packet that comes out of the interpreter, and the oracle's.
     fn run(&mut self, packet: &[u8]) -> (Vec<u8>, Vec<u8>) {
         let outcome = self.interpreter.run(0, packet);
         let [sent] = &outcome.packets[..] else {
@@ -70,7 +70,7 @@ impl Program {
     }
 }
 
-/// The files that every program includes, without what takes time to read and none of them uses.
+/// Returns the files that every program includes, without parts that take time to read and that no program uses.
 fn loader() -> MemoryLoader {
     let mut loader = MemoryLoader::new();
     for name in ["core.p4", "xdp_model.p4"] {
@@ -88,7 +88,7 @@ fn setting(name: &str, otherwise: u64) -> u64 {
     given.map_or(otherwise, |text| text.parse().expect("a number"))
 }
 
-/// Compares a random program on two packets; whether it was accepted.
+/// Compares a random program on two packets; returns true if it was accepted.
 fn check(loader: &MemoryLoader, seed: u64) -> bool {
     let mut numbers = Numbers::new(seed);
     let text = packet::complete(&program::random(&mut numbers));
@@ -120,7 +120,7 @@ fn elaboration_keeps_the_meaning_of_random_programs() {
     let first = setting("ONPATH_ORACLE_SEED", 1);
     let loader = &loader();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    // Each takes its share: every so manieth program.
+    // Each thread takes every n-th program.
     let share = |thread: usize| {
         let seeds = (first..first + count).skip(thread).step_by(threads);
         seeds.filter(|&seed| check(loader, seed)).count()

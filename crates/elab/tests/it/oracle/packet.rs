@@ -1,5 +1,5 @@
-//! The frame of every program: headers, and what a parser extracts and a deparser emits. These never change, so that it takes
-//! no evaluator of parsers to know what they do.
+//! The frame of every program: headers, and what a parser extracts and a deparser emits. These never change, so
+//! that their result is known without an evaluator of parsers.
 
 use super::call::Given;
 use super::machine::{Frame, Machine};
@@ -8,7 +8,7 @@ use super::value::Value;
 use hir::{Arg, Expr, ExprKind, Module, Ty};
 use num_bigint::{BigInt, Sign};
 
-/// What every program begins with.
+/// Beginning of every program.
 const HEAD: &str = "\
 #include <core.p4>
 #include <xdp_model.p4>
@@ -33,7 +33,7 @@ control d(in headers_t hdr, packet_out packet) {
 }
 ";
 
-/// The parser, up to what a program does in it.
+/// Beginning of the parser, up to the program's own statements.
 const PARSER: &str = "\
 parser p(packet_in packet, out headers_t hdr) {
     state start {
@@ -53,13 +53,13 @@ parser p(packet_in packet, out headers_t hdr) {
 pub(super) struct Parts {
     /// Declarations of the top level.
     pub(super) top: String,
-    /// Statements of the parser, behind the headers.
+    /// Statements of the parser, after the headers.
     pub(super) parsing: String,
     /// Controls, `c` among them.
     pub(super) controls: String,
 }
 
-/// How many bytes the parser reads.
+/// Number of bytes that the parser reads.
 pub(super) const LENGTH: usize = 20;
 
 /// A whole program.
@@ -74,7 +74,7 @@ pub(super) fn complete(parts: &Parts) -> String {
     )
 }
 
-/// The packet that comes out if this one goes in, by the specification.
+/// Returns the packet that comes out for this one, by the specification.
 pub(super) fn run(module: &Module, packet: &[u8]) -> Vec<u8> {
     let main = &module.instances[module.main.expect("a main")];
     let [parser, control, _] = [0, 1, 2].map(|i| match &main.args[i] {
@@ -109,7 +109,7 @@ pub(super) fn run(module: &Module, packet: &[u8]) -> Vec<u8> {
     deparsed(&machine.read(&place))
 }
 
-/// The parser's headers.
+/// Returns the headers after the parser.
 fn parsed(mut headers: Value, packet: &[u8]) -> Value {
     let mut rest = packet;
     let [e, h, s, u, _] = &mut headers.parts_mut()[..] else {
@@ -144,7 +144,7 @@ fn extract(value: &mut Value, packet: &mut &[u8]) {
     }
 }
 
-/// The deparser's packet.
+/// Returns the packet after the deparser.
 fn deparsed(headers: &Value) -> Vec<u8> {
     let [e, h, s, u, _] = headers.parts() else {
         panic!("{headers:?} are not the headers");
@@ -156,7 +156,7 @@ fn deparsed(headers: &Value) -> Vec<u8> {
     bytes
 }
 
-/// Appends what is valid.
+/// Appends the headers that are valid.
 fn emit(value: &Value, packet: &mut Vec<u8>) {
     match value {
         Value::Header(false, _) => {}

@@ -1,4 +1,4 @@
-//! L-values (section 6.7): which storage, and which part of it.
+//! L-values (section 6.7): storage, and the path to a part of it.
 
 use super::machine::{Machine, Result};
 use super::value::{Bits, Value};
@@ -18,7 +18,7 @@ pub(super) struct Place {
 pub(super) enum Step {
     /// A field or an element.
     Part(usize),
-    /// So many bits of a number, from the first on.
+    /// Bits of a number: the lowest one, and how many.
     Slice(u32, u32),
 }
 
@@ -34,19 +34,21 @@ impl Place {
 }
 
 impl Step {
-    /// The element that a number means: one that no array has if it is too large.
+    /// Returns the step to the element with a number. A number that is too large leads to an element that no array
+    /// has.
     pub(super) fn element(index: &Value) -> Step {
         Step::Part(usize::try_from(&index.bits().value).unwrap_or(usize::MAX))
     }
 
-    /// A slice from a bit on that a number means, beyond the value's end if it is too large.
+    /// Returns the step to a slice that begins at a bit with a number. A number that is too large is beyond the
+    /// value's end.
     pub(super) fn bits_from(lo: &Value, width: u32) -> Step {
         Step::Slice(u32::try_from(&lo.bits().value).unwrap_or(u32::MAX), width)
     }
 }
 
 impl Machine<'_> {
-    /// Whether an expression is a reference to storage.
+    /// Returns true if an expression is a reference to storage.
     pub(super) fn is_place(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Local(_) => true,
@@ -57,7 +59,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Evaluates an expression to an l-value: what has to be evaluated in it is, from left to right.
+    /// Evaluates an expression to an l-value, with its operands from left to right.
     pub(super) fn place(&mut self, expr: &Expr) -> Result<Place> {
         let (mut place, step) = match &expr.kind {
             ExprKind::Local(local) => return Ok(Place::of(self.home(*local), *local)),
@@ -79,7 +81,7 @@ impl Machine<'_> {
         Ok(place)
     }
 
-    /// The value of an l-value.
+    /// Returns the value of an l-value.
     pub(super) fn read(&self, place: &Place) -> Value {
         part(&self.frames[place.frame].locals[&place.local], &place.path)
     }
@@ -92,7 +94,7 @@ impl Machine<'_> {
     }
 }
 
-/// A part of a value. Beyond an array's end are values that nothing set.
+/// Returns a part of a value. Beyond an array's end, values are unset.
 pub(super) fn part(value: &Value, path: &[Step]) -> Value {
     match path {
         [] => value.clone(),

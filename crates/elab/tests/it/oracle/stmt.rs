@@ -6,7 +6,7 @@ use super::value::{Value, binary};
 use hir::{BinaryOp, Block, Collection, Expr, LocalId, Stmt, StmtKind};
 
 impl Machine<'_> {
-    /// Statements in order.
+    /// Runs statements in order.
     pub(super) fn block(&mut self, block: &[Stmt]) -> Result<()> {
         block.iter().try_for_each(|stmt| self.stmt(stmt))
     }
@@ -94,7 +94,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A turn of a loop; whether another one may follow.
+    /// Runs an iteration of a loop; returns true if another one may follow.
     fn turn(&mut self, body: &Block) -> Result<bool> {
         match self.block(body) {
             Err(Leave::Break) => Ok(false),
@@ -103,7 +103,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A loop over a collection, which is evaluated once, before the first turn.
+    /// Runs a loop over a collection, which is evaluated once, before the first iteration.
     fn for_in(&mut self, local: LocalId, collection: &Collection, body: &Block) -> Result<()> {
         let values = match collection {
             Collection::Range(lo, hi) => self.range(lo, hi)?,
@@ -124,7 +124,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The numbers of a range, both ends included.
+    /// Returns the numbers of a range, both ends included.
     fn range(&mut self, lo: &Expr, hi: &Expr) -> Result<Vec<Value>> {
         let (mut next, last) = (self.eval(lo)?, self.eval(hi)?);
         let mut all = Vec::new();

@@ -6,10 +6,10 @@ use hir::{
     ActionCall, ActionId, Direction, Entry, KeyElement, Keyset, LocalId, LocalKind, Table, TableId,
 };
 
-/// What became of a table's application.
+/// Result of a table's application.
 pub(super) struct Applied {
     pub(super) hit: bool,
-    /// The action that ran; none if it is the `NoAction` of a table without a default action.
+    /// The action that ran; `None` if it is the `NoAction` of a table without a default action.
     pub(super) action: Option<ActionId>,
 }
 
@@ -63,8 +63,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The number by which an entry wins: in a table where no more than one prefix tells entries apart, its length. In every
-    /// other one the first that matches wins.
+    /// Returns the number by which an entry wins: the length of its prefix, in a table where at most one prefix
+    /// distinguishes entries. In any other table, the first entry that matches wins.
     fn prefix_bits(&mut self, table: &Table, entry: &Entry) -> Result<u64> {
         let kinds = &self.module.match_kinds;
         let is = |key: &KeyElement, kind| kinds[key.match_kind as usize] == kind;

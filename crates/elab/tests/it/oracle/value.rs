@@ -1,4 +1,4 @@
-//! Values, and what each operator makes of them (P4-16, sections 8.5 to 8.7 and 8.16 to 8.19).
+//! Values, and the results of operators (P4-16, sections 8.5 to 8.7 and 8.16 to 8.19).
 
 use hir::{BinaryOp, UnaryOp};
 use num_bigint::BigInt;
@@ -77,7 +77,7 @@ impl Value {
         }
     }
 
-    /// The elements of anything that has some.
+    /// Returns the elements of a value that has some.
     pub(super) fn parts(&self) -> &[Value] {
         match self {
             Value::Tuple(parts)
@@ -98,7 +98,7 @@ impl Value {
         }
     }
 
-    /// Zero, false, the first member, an invalid header: what a value that nothing set is here, in this value's form.
+    /// Returns an unset value of this value's form: zero, false, the first member, an invalid header.
     pub(super) fn nothing(&self) -> Value {
         let all = |parts: &[Value]| parts.iter().map(Value::nothing).collect();
         match self {
@@ -112,7 +112,7 @@ impl Value {
         }
     }
 
-    /// The validity of a header, or of any header of a union.
+    /// Returns the validity of a header, or of any header of a union.
     pub(super) fn is_valid(&self) -> bool {
         match self {
             Value::Header(valid, _) => *valid,

@@ -25,7 +25,7 @@ impl SourceLoader for Texts {
     }
 }
 
-/// What became of a program.
+/// Result of a program's compilation.
 pub(crate) enum Outcome {
     /// IR that the verifier accepts.
     Program(Box<ir::Program>, Diagnostics),
@@ -37,7 +37,7 @@ pub(crate) enum Outcome {
     Broken(String),
 }
 
-/// Takes a program through all phases.
+/// Compiles a program through all phases.
 pub(crate) fn compile(name: &str, text: &str) -> Outcome {
     let loader = Texts(includes().with(name, text));
     let mut map = SourceMap::new();

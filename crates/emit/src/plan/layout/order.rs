@@ -6,34 +6,34 @@ use crate::plan::graph::Graph;
 use crate::plan::rolled::Rolled;
 use ir::Header;
 
-/// What is emitted where, and what is read before and after each extract.
+/// Positions of emits, and what is read before and after each extract.
 pub(super) struct Order {
     /// Each header's emits, in order.
     emits: Vec<Vec<usize>>,
     /// Each header's extracts.
     extracts: Vec<Vec<Extract>>,
-    /// Headers that stand for stacks that stay rolled: of them, more may be read next.
+    /// Headers that stand for rolled stacks: more elements of these may be read next.
     rolled: Vec<Header>,
 }
 
-/// What may be read on the paths through an extract.
+/// Headers that may be read on the paths through an extract, as positions of their emits.
 #[derive(Clone, Copy)]
 struct Extract {
     before: Earlier,
     after: Later,
 }
 
-/// Where the only emits of headers are that may have been read: 1 and the last of them, or more than there are if some
-/// header has not just one.
+/// Greatest position of an emit among the headers that may have been read before, plus 1. It exceeds the number of
+/// emits if some of them does not have exactly one.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Earlier(usize);
 
-/// Where the last emits of headers are that may be read next.
+/// Positions of the emits of the headers that may be read next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Later {
-    /// 1 and the first of their last emits; 0 if something is read and not emitted.
+    /// Least position of a last emit, plus 1; 0 if a header is read and not emitted.
     last: usize,
-    /// 1 and the last of their last emits but one; 0 if each has one emit.
+    /// Greatest position of a last emit but one, plus 1; 0 if each header has one emit.
     second: usize,
 }
 
@@ -116,7 +116,7 @@ impl Order {
         }
     }
 
-    /// The only emit of a header.
+    /// Returns the position of a header's only emit; `None` if it does not have exactly one.
     pub(super) fn only(&self, h: Header) -> Option<usize> {
         match self.emits[index(h)][..] {
             [at] => Some(at),
@@ -124,12 +124,13 @@ impl Order {
         }
     }
 
-    /// The last emit of a header.
+    /// Returns the position of a header's last emit.
     pub(super) fn last(&self, h: Header) -> Option<usize> {
         self.emits[index(h)].last().copied()
     }
 
-    /// Whether everything read after a header is emitted behind `at`, and just once by the emits from `from` on.
+    /// Returns true if everything read after a header is emitted after `at`, and only once by the emits from `from`
+    /// on.
     pub(super) fn later_are_behind(&self, h: Header, at: usize, from: usize) -> bool {
         let extracts = self.extracts[index(h)].iter();
         let mut after = extracts.map(|extract| extract.after);
@@ -137,15 +138,15 @@ impl Order {
         after.all(|later| later.last > least && later.second <= from)
     }
 
-    /// Whether everything read before a header is emitted before `at`, and just once.
+    /// Returns true if everything read before a header is emitted before `at`, and only once.
     pub(super) fn earlier_are_before(&self, h: Header, at: usize) -> bool {
         let mut extracts = self.extracts[index(h)].iter();
         extracts.all(|extract| extract.before.0 <= at)
     }
 }
 
-/// What may be read before each state, and what after it: each state's neighbours pass on what they have and know, until nobody
-/// learns more.
+/// Computes what may be read before and after each state. Each state passes its values on to its neighbours, until
+/// a fixpoint is reached.
 fn along(graph: &Graph, earlier: &[Earlier], later: &[Later]) -> (Vec<Earlier>, Vec<Later>) {
     let mut before = vec![Earlier::default(); earlier.len()];
     let mut after = vec![Later::NOTHING; later.len()];

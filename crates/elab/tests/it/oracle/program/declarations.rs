@@ -2,7 +2,7 @@
 
 use super::{Body, Callable, Generator, Param, Scope, Table, Ty};
 
-/// The variables of a control that are scalars, and those that have some.
+/// Variables of a control: scalars, and those that have scalars in them.
 const LOCALS: [(&str, Ty); 8] = [
     ("v", Ty::Byte),
     ("w", Ty::Word),
@@ -14,7 +14,7 @@ const LOCALS: [(&str, Ty); 8] = [
     ("k[@]", Ty::Pair),
 ];
 
-/// What a program that does not exit tells of its variables in the end.
+/// Last statements of a program that does not exit: they output the values of its variables.
 const LAST: &str = "bit<8> f = 0;
 bit<8> h = 0;
 bit<8> u = 0;
@@ -28,13 +28,13 @@ u = u * 5 + (us[j].h.isValid() ? us[j].h.x : 8w0) + (us[j].g.isValid() ? 8w1 : 8
 hdr.o = { m.p, m.q, v, n[0], n[1] ^ n[2] ^ n[3], w, i, (b ? 8w1 : 8w0), h, f, u };
 ";
 
-/// Functions of every program, which show each value that they are given, and change what they can.
+/// Functions of every program. They make each value visible that they are given, and change what they can.
 const KNOWN: &str = "T swap<T>(inout T x, inout T y) { T old = x; x = y; y = old; return old; }
 bit<8> next(inout bit<8> x) { x = x + 1; return x; }
 bit<8> mix(in bit<8> x, in bit<8> y, in bit<8> z) { return x + 3 * y + 7 * z; }
 ";
 
-/// What calls them, and a function of the model.
+/// Returns callables for these functions, and for a function of the model.
 fn known() -> Vec<Callable> {
     let function = |text: &str, params: &[&str], direction, ty| Callable {
         text: text.to_owned(),
@@ -122,7 +122,7 @@ impl Generator<'_> {
             let ty = all[self.below(all.len())];
             let direction = match ty {
                 Ty::Nibble if exits => "in",
-                // Fields of an invalid header hold what the specification does not say.
+                // The specification does not define the fields of an invalid header.
                 Ty::Header | Ty::Other | Ty::Stack | Ty::Union => self.any(&["in", "inout"]),
                 _ => self.any(&["in", "inout", "inout", "out"]),
             };

@@ -71,7 +71,7 @@ impl Generator<'_> {
         format!("({left} {operator} {})", self.expr(right, depth - 1))
     }
 
-    /// Division by what no compiler knows: a constant 0 would be an error.
+    /// Makes a division by a value that no compiler knows: a constant 0 would be an error.
     fn division(&mut self, ty: Ty, depth: usize) -> String {
         let left = self.expr(ty, depth - 1);
         match self.name(ty, true, depth) {
@@ -108,7 +108,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A name in scope, its indices filled in; part of one for a nibble.
+    /// Returns a name in scope, with its indices filled in; a slice of one for a nibble.
     pub(super) fn name(&mut self, ty: Ty, writable: bool, depth: usize) -> Option<String> {
         if ty == Ty::Nibble {
             let whole = self.name(Ty::Byte, writable, depth)?;
@@ -131,7 +131,7 @@ impl Generator<'_> {
                 .some_name(Ty::Byte, false)
                 .filter(|name| name.starts_with(&text));
             text += &match own {
-                // An element that says which element is meant.
+                // An element that itself selects an element.
                 Some(own) => format!("{} & 3", own.replace('@', "0")),
                 None => self.index(depth),
             };
@@ -140,7 +140,7 @@ impl Generator<'_> {
         Some(text)
     }
 
-    /// Any name of a type.
+    /// Returns any name of a type.
     fn some_name(&mut self, ty: Ty, writable: bool) -> Option<String> {
         let fits = |n: &&Name| n.ty == ty && (n.writable || !writable);
         let fitting: Vec<_> = self.scope.names.iter().filter(fits).collect();
@@ -148,7 +148,8 @@ impl Generator<'_> {
         fitting.get(number).map(|name| name.text.clone())
     }
 
-    /// An index of an array of four elements, or where four bits of eight begin; sometimes it leads beyond the end.
+    /// Makes an index of an array of four elements, or the position of four bits among eight; sometimes it is
+    /// beyond the end.
     fn index(&mut self, depth: usize) -> String {
         if depth == 0 || self.chance(30) {
             return self.below(4).to_string();
@@ -165,7 +166,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Four bits of eight.
+    /// Makes a slice of four bits of eight.
     fn slice(&mut self, depth: usize) -> String {
         match self.chance(50) {
             true => format!("[{} +: 4]", self.index(depth)),
@@ -173,7 +174,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A call, or a part of what is called, that has a value of this type.
+    /// Makes a call, or a part of its result, that has a value of this type.
     fn value_of_call(&mut self, ty: Ty, depth: usize) -> Option<String> {
         if ty == Ty::Bool && self.chance(50) {
             return self.table_hit();
@@ -202,7 +203,7 @@ impl Generator<'_> {
         Some(format!("{table}.apply().{what}"))
     }
 
-    /// A call with arguments by position or, in any order, by name; none if there is nothing to give.
+    /// Makes a call with arguments by position or, in any order, by name; `None` if no argument fits.
     pub(super) fn call(&mut self, callable: &Callable, depth: usize) -> Option<String> {
         let params = callable.params.iter();
         Some(format!(
@@ -212,14 +213,14 @@ impl Generator<'_> {
         ))
     }
 
-    /// Arguments for parameters, by position or, in any order, by name.
+    /// Makes arguments for parameters, by position or, in any order, by name.
     pub(super) fn arguments<'p>(
         &mut self,
         params: impl Iterator<Item = &'p Param>,
         exits: bool,
         depth: usize,
     ) -> Option<String> {
-        // What comes back behind a call that exits is refused: there is little that does with plain arguments.
+        // Elaboration refuses copies after a call that exits. Plain arguments rarely need such copies.
         let plain = exits && self.chance(85);
         let depth = if plain { 0 } else { depth.saturating_sub(1) };
         let mut given = Vec::new();

@@ -1,5 +1,6 @@
-//! Random programs made for effects: functions, actions, controls and tables that change what they are given, called wherever
-//! an expression may stand, with arguments that overlap, in any order, beside all that leaves a body early.
+//! Random programs that exercise effects. Functions, actions, controls and tables change their arguments, and are
+//! called wherever an expression may stand. Arguments overlap and come in any order, and bodies are left early in
+//! all ways.
 
 mod declarations;
 mod expr;
@@ -59,15 +60,15 @@ struct Param {
 /// Something that can be called.
 #[derive(Clone, Debug)]
 struct Callable {
-    /// What the call begins with.
+    /// Beginning of the call.
     text: String,
     params: Vec<Param>,
     result: Option<Ty>,
-    /// Whether it may exit.
+    /// True if it may exit.
     exits: bool,
 }
 
-/// A table of the control around.
+/// A table of the enclosing control.
 #[derive(Clone, Debug)]
 struct Table {
     text: String,
@@ -75,7 +76,7 @@ struct Table {
     exits: bool,
 }
 
-/// Bodies, by what may be in them.
+/// Bodies, by the statements that they may have.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Body {
     Parser,
@@ -84,7 +85,7 @@ enum Body {
     Apply,
 }
 
-/// What can be used at a place in the program.
+/// Names that can be used at a point of the program.
 #[derive(Clone, Debug)]
 struct Scope {
     body: Body,
@@ -92,22 +93,22 @@ struct Scope {
     /// Actions and controls.
     callables: Vec<Callable>,
     tables: Vec<Table>,
-    /// Loops around.
+    /// Number of enclosing loops.
     loops: usize,
-    /// Whether something may exit here.
+    /// True if a statement may exit here.
     may_exit: bool,
 }
 
-/// Makes programs.
+/// Generator of programs.
 struct Generator<'n> {
     numbers: &'n mut Numbers,
     functions: Vec<Callable>,
     scope: Scope,
-    /// The number of the name that a statement uses more often than others: effects are seen where things meet.
+    /// Number of the name that a statement uses more often than others, so that effects interact.
     favourite: usize,
-    /// How many names have been made.
+    /// Number of names that have been made.
     named: usize,
-    /// How much more may be made.
+    /// Number of constructs that may still be made.
     fuel: usize,
 }
 
@@ -157,7 +158,7 @@ impl Scope {
         }
     }
 
-    /// Brings something into scope, with the parts that it has.
+    /// Brings something into scope, with its parts.
     fn declare(&mut self, text: &str, ty: Ty, writable: bool) {
         let parts: &[(&str, Ty)] = match ty {
             Ty::Pair => &[(".p", Ty::Byte), (".q", Ty::Byte)],
@@ -191,13 +192,13 @@ impl Generator<'_> {
         of[self.below(of.len())]
     }
 
-    /// A name that nothing else has.
+    /// Returns a name that nothing else has.
     fn fresh(&mut self, prefix: &str) -> String {
         self.named += 1;
         format!("{prefix}{}", self.named)
     }
 
-    /// Whether to make something of several parts; it uses up fuel.
+    /// Returns true if a construct of several parts is to be made; this uses up fuel.
     fn goes_on(&mut self, depth: usize) -> bool {
         let goes_on = depth > 0 && self.fuel > 0;
         self.fuel -= usize::from(goes_on);
@@ -205,7 +206,7 @@ impl Generator<'_> {
     }
 }
 
-/// A text with its lines moved in by its braces.
+/// Indents the lines of a text by its braces.
 fn indented(text: &str) -> String {
     let (mut out, mut level) = (String::new(), 0usize);
     for line in text.lines() {

@@ -2,7 +2,7 @@
 
 use super::{Body, Generator, Table, Ty};
 
-/// Types of what is assigned, the frequent ones more than once.
+/// Types of assigned values, the frequent ones more than once.
 const ASSIGNED: [Ty; 13] = [
     Ty::Byte,
     Ty::Byte,
@@ -20,7 +20,7 @@ const ASSIGNED: [Ty; 13] = [
 ];
 
 impl Generator<'_> {
-    /// A block's statements: what is declared in it is out of scope behind it.
+    /// Makes a block's statements. Names that they declare are out of scope after it.
     pub(super) fn block(&mut self, statements: usize, depth: usize) -> String {
         let names = self.scope.names.len();
         let mut text = String::new();
@@ -31,7 +31,7 @@ impl Generator<'_> {
         text
     }
 
-    /// A block within another one, which may end by leaving.
+    /// Makes a nested block, which may leave at its end.
     fn inner(&mut self, depth: usize) -> String {
         let statements = self.below(3);
         let text = self.block(statements, depth);
@@ -50,7 +50,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A `return` that suits the body.
+    /// Makes a `return` that suits the body.
     pub(super) fn returned(&mut self) -> String {
         match self.scope.body {
             Body::Function(Some(ty)) => format!("return {};\n", self.expr(ty, 2)),
@@ -62,7 +62,7 @@ impl Generator<'_> {
     fn stmt(&mut self, depth: usize) -> String {
         self.favourite = self.below(1000);
         let made = if self.goes_on(depth) {
-            // A parser has nothing of what comes first.
+            // A parser has none of the first kinds of statements.
             let first = if self.scope.body == Body::Parser {
                 4
             } else {
@@ -120,7 +120,7 @@ impl Generator<'_> {
             .callables
             .iter()
             .filter(|c| scope.may_exit || !c.exits);
-        // More often than functions what is called in no other way.
+        // Callables that can only be called in statements are chosen more often than functions.
         let mut fitting: Vec<_> = local.clone().chain(local).cloned().collect();
         fitting.extend(self.functions.iter().cloned());
         let callable = fitting.get(self.below(fitting.len()))?;
@@ -190,7 +190,7 @@ impl Generator<'_> {
         Some(text)
     }
 
-    /// A loop over a range or the elements of an array.
+    /// Makes a loop over a range or the elements of an array.
     fn for_in(&mut self, depth: usize) -> Option<String> {
         if self.chance(40) {
             let array = self.name(Ty::Stack, false, 0)?;
@@ -230,7 +230,7 @@ impl Generator<'_> {
         })
     }
 
-    /// A change of a header's validity, or of a whole stack.
+    /// Makes a change of a header's validity, or of a whole stack.
     fn validity(&mut self) -> Option<String> {
         if self.chance(30) {
             let stack = self.name(Ty::Stack, true, 0)?;
