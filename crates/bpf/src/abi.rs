@@ -1,4 +1,5 @@
-//! What user space must know to keep the tables of a loaded program: pure data, next to the object.
+//! ABI of an object: the description by which user space finds the tables and state of a loaded program. Pure data,
+//! stored next to the object.
 
 mod traffic;
 
@@ -11,23 +12,23 @@ pub use traffic::{
     drops_map, groups_map, sessions_map,
 };
 
-/// The name of the section, and so of the map, that holds [`layout::HashSeeds`], set before the program is loaded. It exists if
-/// [`Contents::is_seeded`].
+/// The name of the section, and so of the map, that holds [`layout::HashSeeds`], set before the program is loaded. It
+/// exists if [`Contents::is_seeded`].
 pub const SEED_SECTION: &str = ".rodata.onpath";
 
 /// The name of the section, and so of the map, that holds [`layout::GlobalsAbi`].
 pub const GLOBALS_SECTION: &str = ".data.onpath";
 
-/// The name of the section, and so of the map, that counts how often each table was changed: a `u64` for each
-/// [`ir::Table`], which whoever changes a table raises before packets can meet the change. It exists as soon as the program
-/// is specialized to the contents of its tables (`ir::passes::specialize`).
+/// Name of the section, and so of the map, that counts the changes of each table: a `u64` for each [`ir::Table`].
+/// Whoever changes a table increments its count before packets can meet the change. The map exists as soon as the
+/// program is specialized to the contents of its tables (`ir::passes::specialize`).
 pub const CHANGES_SECTION: &str = ".data.changes";
 
-/// The section of programs at XDP that take packets in several buffers (libbpf loads them with `BPF_F_XDP_HAS_FRAGS`): those that read
-/// payloads, and no more than the first bytes otherwise.
+/// Section of XDP programs that take packets in several buffers (libbpf loads them with `BPF_F_XDP_HAS_FRAGS`). These
+/// programs read payloads, and otherwise no more than the first bytes of a packet.
 pub const FRAGMENTS_SECTION: &str = "xdp.frags";
 
-/// The name of the map with the programs of an object that go on in each other: [`MapKind::ProgramArray`].
+/// Name of the map with the programs of an object that are chained by tail calls: [`MapKind::ProgramArray`].
 pub const PROGRAMS_MAP: &str = "programs";
 
 /// A compiled program and everything it keeps in the kernel.
@@ -43,26 +44,26 @@ pub struct Abi {
     pub programs: Vec<ProgramAbi>,
     /// The maps in the object, but for [`GLOBALS_SECTION`].
     pub maps: Vec<MapAbi>,
-    /// Everything that the program keeps in them.
+    /// State that the program keeps in them.
     #[serde(flatten)]
     pub contents: Contents,
     /// Ports.
     pub ports: PortsAbi,
-    /// Copies of packets, and what is lost.
+    /// Copies of packets, and counts of lost packets.
     #[serde(default)]
     pub traffic: TrafficAbi,
     /// The perf event array for packets sent to user space.
     pub events: Option<String>,
-    /// What the object needs of the kernel.
+    /// Constructs of the object that depend on features of the kernel.
     #[serde(default)]
     pub uses: Vec<Use>,
-    /// Dealings of the program with packets. Objects that were built before there was this are taken to do all of it.
+    /// Packet handling of the program. Objects that were built before this field existed are assumed to do all of it.
     #[serde(default = "PacketsAbi::all")]
     pub packets: PacketsAbi,
 }
 
 impl Abi {
-    /// Raised when a field changes its meaning.
+    /// Version of this format, raised when a field changes its meaning.
     pub const VERSION: u32 = 3;
 
     /// The map with this name.
@@ -74,7 +75,7 @@ impl Abi {
 /// A function that the kernel runs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ProgramAbi {
-    /// Where it runs.
+    /// Hook at which it runs.
     pub hook: Hook,
     /// The C function's name.
     pub function: String,
@@ -84,12 +85,12 @@ pub struct ProgramAbi {
     pub stack_estimate: u32,
     /// Instructions that the compiler expects.
     pub instruction_estimate: u32,
-    /// Whether the packet's head may move, so that the packet may grow or shrink.
+    /// True if the packet's head may move, so that the packet may grow or shrink.
     pub moves_head: bool,
 }
 
 impl Abi {
-    /// That of the same code at another hook (see [`same_code`](crate::same_code)).
+    /// Returns the description of the same code at another hook (see [`same_code`](crate::same_code)).
     pub fn at(&self, hook: Hook) -> Abi {
         let mut abi = self.clone();
         abi.programs.iter_mut().for_each(|p| p.hook = hook);
@@ -98,13 +99,13 @@ impl Abi {
 }
 
 impl ProgramAbi {
-    /// Whether it takes packets in several buffers, or as the network stack has them: of 64 KB.
+    /// Returns true if it takes packets in several buffers, or packets of the network stack, which have up to 64 KB.
     pub fn takes_fragments(&self) -> bool {
         self.hook != Hook::Xdp || self.section == FRAGMENTS_SECTION
     }
 }
 
-/// Where a program runs.
+/// Hook of the kernel at which a program runs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hook {
@@ -120,7 +121,7 @@ impl Hook {
     /// Every hook.
     pub const ALL: [Hook; 3] = [Hook::Xdp, Hook::TcIngress, Hook::TcEgress];
 
-    /// As users call it, on the command line and in bundles.
+    /// Returns the name for users, on the command line and in bundles.
     pub fn name(self) -> &'static str {
         match self {
             Hook::Xdp => "xdp",
@@ -129,7 +130,7 @@ impl Hook {
         }
     }
 
-    /// The place of packets' path where it is.
+    /// Returns the point of a packet's path at which the hook is.
     pub fn place(self) -> Place {
         match self {
             Hook::Xdp => Place::BeforeStack,
@@ -138,7 +139,7 @@ impl Hook {
         }
     }
 
-    /// The hook at a place.
+    /// Returns the hook at a point of a packet's path.
     pub fn at(place: Place) -> Hook {
         match place {
             Place::BeforeStack => Hook::Xdp,
@@ -147,7 +148,7 @@ impl Hook {
         }
     }
 
-    /// The target that the hook belongs to, as the command line names it.
+    /// Returns the target that the hook belongs to, as the command line names it.
     pub fn target(self) -> &'static str {
         match self {
             Hook::Xdp => "xdp",
@@ -159,7 +160,7 @@ impl Hook {
 /// A map as the object declares it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct MapAbi {
-    /// At most 15 characters, unique in the object.
+    /// Name of at most 15 characters, unique in the object.
     pub name: String,
     /// The kernel's map type.
     pub kind: MapKind,
@@ -167,17 +168,18 @@ pub struct MapAbi {
     pub key_size: u32,
     /// Bytes of a value (on one processor, for per-CPU kinds).
     pub value_size: u32,
-    /// How many entries it holds.
+    /// Number of entries that it holds.
     pub max_entries: u32,
     /// `BPF_F_NO_PREALLOC` is set.
     pub no_prealloc: bool,
-    /// `BPF_F_MMAPABLE` is set: user space reads and writes an array's elements in memory, each at a multiple of 8 bytes.
+    /// `BPF_F_MMAPABLE` is set: user space reads and writes an array's elements in memory, each at a multiple of 8
+    /// bytes.
     #[serde(default)]
     pub mmapable: bool,
 }
 
 impl MapAbi {
-    /// A map without flags.
+    /// Makes a map without flags.
     pub fn new(
         name: impl Into<String>,
         kind: MapKind,
@@ -226,7 +228,7 @@ pub enum MapKind {
     Array,
     PercpuArray,
     Hash,
-    /// Of which the kernel forgets the element that was used least recently where it is full.
+    /// Hash that evicts its least recently used element when it is full.
     LruHash,
     PercpuHash,
     LpmTrie,
@@ -235,12 +237,13 @@ pub enum MapKind {
     PerfEventArray,
     /// `max_entries` is the ring's size in bytes.
     RingBuffer,
-    /// The programs of an object that go on in each other. The kernel empties it with its last descriptor or pin, and each loading has its own.
+    /// Programs of an object that are chained by tail calls. The kernel empties the array when its last descriptor or
+    /// pin is gone. Each loading has its own.
     ProgramArray,
 }
 
 impl MapKind {
-    /// The kind of maps that every target has; `None` if others have none such.
+    /// Returns the corresponding kind that every target has; `None` if other targets have no such maps.
     pub fn neutral(self) -> Option<layout::MapKind> {
         Some(match self {
             MapKind::Array => layout::MapKind::Array,
@@ -254,50 +257,51 @@ impl MapKind {
     }
 }
 
-/// How ports and interfaces belong together. User space fills these maps before it attaches.
+/// Maps that relate ports and interfaces. User space fills them before it attaches the program.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct PortsAbi {
-    /// Ports have numbers below this one, which the program cannot name; `None` if it can name all.
+    /// Bound of port numbers: the program can name no port from this number on. `None` if it can name all.
     #[serde(default)]
     pub below: Option<u32>,
-    /// From port to interface index, for redirects; absent if the program never redirects.
+    /// Map from port to interface index, for redirects; absent if the program never redirects.
     pub devmap: Option<String>,
-    /// From the interface index a packet came in on to its port (hash, `u32` to `u32`); absent if the
+    /// Map from the index of the interface a packet came in on to its port (hash, `u32` to `u32`); absent if the
     /// program never reads its input port. An interface without an element has its index as port.
     pub input: Option<String>,
-    /// From port to interface index (hash, `u32` to `u32`), for redirects and copies by traffic control;
-    /// absent if the program makes none.
+    /// Map from port to interface index (hash, `u32` to `u32`), for redirects and copies by traffic control; absent if
+    /// the program makes none.
     #[serde(default)]
     pub egress: Option<String>,
-    /// From a multicast group (`u32`) to `{u32 count, u32 port[MOST_PORTS_OF_A_GROUP]}`, for traffic
-    /// control; absent if the program never sends to a group.
+    /// Map from a multicast group (`u32`) to `{u32 count, u32 port[MOST_PORTS_OF_A_GROUP]}`, for traffic control;
+    /// absent if the program never sends to a group.
     #[serde(default)]
     pub groups: Option<String>,
 }
 
-/// A program's dealings with packets: what it may do to them and look for in them. By XDP it has their bytes alone, so what the kernel keeps beside these
-/// is missed by one that looks for it, and lost by one that sends packets on.
+/// Packet handling of a program: what it may do to packets, and what it looks for in them. An XDP program has only the
+/// bytes of packets. Data that the kernel keeps beside them is missing to a program that looks for it, and is lost
+/// when the program sends the packet on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct PacketsAbi {
-    /// It sends packets to ports.
+    /// True if it sends packets to ports.
     pub redirects: bool,
-    /// It sends packets back out of the interface that they came in on (`XDP_TX`).
+    /// True if it sends packets back out of the interface that they came in on (`XDP_TX`).
     pub sends_back: bool,
-    /// It updates checksums, perhaps those of transport headers.
+    /// True if it updates checksums, perhaps those of transport headers.
     pub updates_checksums: bool,
-    /// It has the EtherType of a VLAN tag among its constants.
+    /// True if it has the EtherType of a VLAN tag among its constants.
     pub knows_tags: bool,
-    /// At tc it puts headers in front of IP headers that the kernel knows no segmentation behind.
+    /// True if at tc it inserts headers before IP headers, and the kernel knows no segmentation after those headers.
     pub unsegmented: bool,
 }
 
 impl PacketsAbi {
-    /// It sends packets on itself.
+    /// Returns true if it forwards packets itself.
     pub fn forwards(self) -> bool {
         self.redirects || self.sends_back
     }
 
-    /// A program that does all of it.
+    /// Returns the packet handling of a program that does all of it.
     pub fn all() -> PacketsAbi {
         PacketsAbi {
             redirects: true,
@@ -309,5 +313,5 @@ impl PacketsAbi {
     }
 }
 
-/// Ports that a multicast group may have.
+/// Largest number of ports that a multicast group may have.
 pub const MOST_PORTS_OF_A_GROUP: u32 = 32;

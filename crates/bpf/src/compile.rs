@@ -38,7 +38,7 @@ pub(crate) fn compile(
     // The fast path may ask for less.
     let mut begun = File::default();
     begun.own.payload = messages::calls::Shared::of(program);
-    // Its packets begin with the first stage again.
+    // Rare packets begin with the first stage again, so only a program of one stage has a fast path.
     let fast =
         fast.filter(|_| model::of(program, options.hook).is_ok_and(|(_, all)| all.len() == 1));
     let fast = fast.filter(|_| options.parts.is_none_or(|parts| parts.programs == 1));
@@ -53,7 +53,7 @@ pub(crate) fn compile(
     Ok(output)
 }
 
-/// The function of the fast path, if it pays: its variables have room in registers and on the stack.
+/// Returns the function of the fast path, if it pays: its variables fit in registers and on the stack.
 fn fast_path_of(
     fast: &Program,
     map: &SourceMap,

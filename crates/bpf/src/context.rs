@@ -1,14 +1,14 @@
-//! Access to the packet's context, the `ctx` of the hook's function. What it takes to keep the accesses as the verifier wants
-//! them is in `include/onpath/bpf.h`.
+//! Access to the packet's context, the `ctx` of the hook's function. `include/onpath/bpf.h` keeps the accesses in a
+//! form that the verifier accepts.
 
 use cgen::tree::{Expr as C, Stmt};
 
-/// The value of a member.
+/// Returns the value of a member.
 pub(crate) fn get(member: &str) -> C {
     access("context_get", member)
 }
 
-/// The address that is a member's value.
+/// Returns the address that a member holds.
 pub(crate) fn pointer(member: &str) -> C {
     access("context_pointer", member)
 }
@@ -27,7 +27,7 @@ fn access(how: &str, member: &str) -> C {
 mod tests {
     use std::path::Path;
 
-    /// A member named in any other way loads until clang 15 merges two accesses to them.
+    /// Checks for members that are accessed in any other way. Such a program loads until clang 15 merges two accesses.
     #[test]
     fn members_are_accessed_in_no_other_way() {
         let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");

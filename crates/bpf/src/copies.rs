@@ -1,30 +1,30 @@
-//! Copies of packets that may differ, as far as all who emit code have to know: whether a program makes such, the loop that its code is then, and the
-//! memory of what runs.
+//! Copies of packets that may differ, as far as all emitting code has to know them: whether a program makes such
+//! copies, the labels of the loop over them, and the memory of the current one.
 
 use arch::v1model::copying::REQUESTS;
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 use ir::Program;
 
-/// The pointer to what runs.
+/// Pointer to the state of the current packet or copy.
 pub(crate) const THIS: &str = "this_copy";
 
-/// The place where an iteration of the loop begins.
+/// Label at which an iteration of the loop begins.
 pub(crate) const NEXT: &str = "next_copy";
 pub(crate) const BEGINS: &str = "copy_begins";
 pub(crate) const ALL: &str = "all_copies";
-/// Neither the packet that runs nor those that wait can go on.
+/// Label for the case that neither the current packet nor the waiting ones can go on.
 pub(crate) const LOST: &str = "reject";
 
-/// The struct of what a copy begins with, and its map.
+/// Struct of the state that a copy begins with, and its map.
 pub(crate) const STATE: &str = "packet_state";
 pub(crate) const STATES: &str = "packet_states";
 
-/// True if copies of a program's packets may differ, or its packets begin anew.
+/// Returns true if copies of a program's packets may differ, or its packets are resubmitted or recirculated.
 pub(crate) fn differ(program: &Program) -> bool {
     program.slots.iter().any(|slot| slot.name == REQUESTS)
 }
 
-/// A slot of a program whose copies differ.
+/// Makes a slot of a program whose copies differ.
 #[cfg(test)]
 pub(crate) fn requests() -> ir::Slot {
     ir::Slot {
@@ -35,8 +35,8 @@ pub(crate) fn requests() -> ir::Slot {
     }
 }
 
-/// True if a statement is where a turn of the loop begins, which is counted there, or where the loop ends: the verifier is to see that no end
-/// leads back.
+/// Returns true if a statement is the label where an iteration of the loop begins, at which iterations are counted, or
+/// where the loop ends. The verifier has to see that no end leads back.
 pub(crate) fn is_of_loop(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Label(label) if [BEGINS, ALL, LOST].contains(&label.as_str()))
 }
@@ -45,17 +45,18 @@ pub(crate) fn is_of_loop(stmt: &Stmt) -> bool {
 const IN_MEMORY: [(&str, &str, &str); 2] =
     [(THIS, STATE, STATES), (TRAFFIC, TRAFFIC, "traffic_map")];
 const TRAFFIC: &str = "traffic";
-/// The macro that is about it without naming it.
+/// Macro that uses the traffic memory without naming it.
 const LENGTH: &str = "packet_length";
 
-/// True if a variable points to memory that a function can find by itself.
+/// Returns true if a variable points to memory that a function can find by itself.
 pub(crate) fn is_fetched(name: &str) -> bool {
     IN_MEMORY.iter().any(|(known, ..)| *known == name)
 }
 
-/// Finds the memory that a function uses, whose names and calls are known, by a variable that is zero. Without it, the
-/// function returns `refused`. If everything is to be `kept` there, each access to what the packet is now is one of memory, as
-/// [`Scratch::fetch`](crate::placed::Scratch::fetch) has it.
+/// Finds the memory that a function uses. `uses` tells which names the function has, including those of its calls;
+/// `zero` is a variable that is 0. Without the memory, the function returns `refused`. If everything is to be `kept`
+/// there, each access to the current packet's state is one of memory, as for
+/// [`Scratch::fetch`](crate::placed::Scratch::fetch).
 pub(crate) fn fetch(zero: &C, refused: &C, kept: bool, uses: impl Fn(&str) -> bool) -> Block {
     let mut out = Block::new();
     let is_used = |name: &str| uses(name) || name == TRAFFIC && uses(LENGTH);

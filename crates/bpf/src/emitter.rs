@@ -25,58 +25,59 @@ pub(crate) const GLOBAL_FUNC: &str = "GLOBAL_FUNC";
 /// The linkage of a function that the verifier checks at each call.
 pub(crate) const STATIC_FUNC: &str = "STATIC_FUNC";
 
-/// Parts of the program that a function may cover.
+/// Part of the program that a function covers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coverage {
-    /// All of it.
+    /// The full program.
     Full,
     /// The fast path; another function has the full program.
     FastPath,
-    /// All of it, for packets that leave the fast path.
+    /// The full program, for packets that leave the fast path.
     FullBehindFastPath,
 }
 
 /// The loop that runs egress for each copy.
 #[derive(Clone)]
 pub(crate) struct Copies {
-    /// The place of the ports that copies go to: a pointer to a `struct port_group`.
+    /// Ports that copies go to: a pointer to a `struct port_group`.
     pub destinations: C,
     /// The number of the copy that egress runs for.
     pub number: C,
 }
 
-/// BPF, and what is known of the current function.
+/// The BPF target, with the state of the function that is emitted.
 pub(crate) struct Bpf {
     /// The compilation's options.
     pub options: Rc<Options>,
-    /// The program reads messages: many paths lead through what it has around that.
+    /// True if the program reads messages. Many paths then lead through the code around that.
     pub reads_messages: bool,
     /// The hook that the program is to run at.
     pub hook: &'static dyn HookCode,
-    /// The model whose meaning it has.
+    /// Model whose semantics it has.
     pub model: Model,
     /// The part of the program that the function covers.
     pub coverage: Coverage,
-    /// The bytes of the packet that matter.
+    /// Bytes of the packet that the program may read or change.
     pub wire: Wire,
-    /// The locks that are held, and what calls under them work on.
+    /// Locks that are held, and the objects that calls under them work on.
     pub held: Held,
-    /// The interface's size, if it was read.
+    /// The interface's MTU, if it was read.
     pub asked_mtu: Option<C>,
     /// The loop over the copies of the packet, if it may go to several ports.
     pub copies: Option<Copies>,
-    /// The label at which the code that runs for each copy of a packet goes on, if this copy goes no further.
+    /// Label at which the loop over the copies of a packet goes on, if this copy goes no further.
     pub next_copy: Option<&'static str>,
-    /// By how many bytes the packet has grown in front of its IP header, if it may.
+    /// Number of bytes by which the packet has grown before its IP header, if it may.
     pub grown: Option<C>,
     /// Instructions that runtime helpers take beyond what statements suggest.
     pub extra_instructions: u32,
-    /// Instructions that the verifier may have to walk of the current stage if what its parser leaves is in variables ([`crate::costs::walk`]).
+    /// Estimate of the instructions that the verifier may process of the current stage, with the parse record in
+    /// variables ([`crate::costs::walk`]).
     pub estimate: u64,
 }
 
 impl Bpf {
-    /// At the start of a function.
+    /// Makes the state at the start of a function.
     pub(crate) fn new(
         options: Rc<Options>,
         reads_messages: bool,
@@ -117,15 +118,15 @@ pub(crate) struct Shared {
     pub payload: messages::calls::Shared,
     /// Headers and groups that its tables need.
     pub tables: tables::Shared,
-    /// Packets that are still to be segmented may get outer headers.
+    /// True if packets that are still to be segmented may get outer headers.
     pub tunnels: bool,
-    /// A decision depends on how often tables were changed.
+    /// True if a decision depends on how often tables were changed.
     pub counts_changes: bool,
-    /// Constructs in the file that the kernel must have something for.
+    /// Constructs in the file that depend on features of the kernel.
     pub constructs: BTreeSet<Construct>,
 }
 
-/// 0, which the verifier does not know.
+/// Returns a zero whose value the verifier does not know.
 pub(crate) fn unknown_zero() -> C {
     C::pure("unknown_zero", vec![C::id("ctx")])
 }
@@ -138,7 +139,7 @@ pub(crate) fn barrier(var: &C) -> Stmt {
     }
 }
 
-/// Records that the file has something, and gives the form that its code is to have.
+/// Records that the file has a construct, and returns the variant of its code for the kernel.
 pub(crate) fn needs(g: &mut Gen<'_>, construct: Construct) -> Form {
     g.file.own.constructs.insert(construct);
     construct.form(&g.target.options.features)

@@ -1,4 +1,4 @@
-//! What cannot become a BPF program. Codes E0719 to E0749.
+//! Diagnostics of programs that cannot become BPF programs. Codes E0719 to E0749.
 
 use crate::abi::Hook;
 use crate::costs::forecast::{Construct, Limit, Share, Stack};
@@ -89,7 +89,7 @@ pub fn too_much_state(bytes: u32, limit: u32) -> Diagnostic {
     .help("use narrower types or fewer elements in header stacks")
 }
 
-/// A `v1model` program copies packets, or lets them begin anew, at a hook that cannot.
+/// A `v1model` program copies, resubmits or recirculates packets, at a hook that cannot.
 pub fn no_copies(hook: Hook, what: &str, at: Span) -> Diagnostic {
     let target = hook.target();
     let (cannot, label) = match what {
@@ -107,7 +107,8 @@ pub fn no_copies(hook: Hook, what: &str, at: Span) -> Diagnostic {
         .help("tc-ingress can: add `--target tc-ingress`")
 }
 
-/// A `v1model` program whose copies differ, or whose packets begin anew, for a kernel that cannot verify the loop over them.
+/// A `v1model` program whose copies differ, or whose packets are resubmitted or recirculated, for a kernel that cannot
+/// verify the loop over them.
 pub fn copies_need_newer(at: Span) -> Diagnostic {
     Diagnostic::error("E0748",
         at,
@@ -153,7 +154,8 @@ pub fn too_long(
     )
 }
 
-/// A program of which the verifier would have to process at least so many instructions; `share` takes most of them.
+/// A program with more instructions than the verifier or clang can process: at least `least`, most of which `share`
+/// takes.
 pub fn too_much(hook: Hook, least: u64, limit: Limit, share: &Share) -> Diagnostic {
     let target = hook.target();
     let most = limit.instructions();
@@ -204,7 +206,8 @@ pub fn too_much(hook: Hook, least: u64, limit: Limit, share: &Share) -> Diagnost
     ))
 }
 
-/// A header stack that is too large: each element is a case of its own wherever the index is known only when a packet passes.
+/// A header stack that is too large: each element is a case of its own wherever the index is known only when a packet
+/// passes.
 pub fn stack_of_cases(hook: Hook, stack: &Stack) -> Diagnostic {
     let target = hook.target();
     let refused = Diagnostic::error(
@@ -234,7 +237,8 @@ pub fn too_many_functions(hook: Hook, functions: usize, limit: usize, at: Span) 
     )
 }
 
-/// More maps than a program may use, also with those in outer maps that can be. It has so many of what most of them are for.
+/// More maps than a program may use, even with as many as possible in outer maps. `count` and `what` name the objects
+/// that most of them are for.
 pub fn too_many_maps(
     hook: Hook,
     maps: usize,

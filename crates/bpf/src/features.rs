@@ -1,7 +1,8 @@
-//! What generated code uses of a kernel that not every version of Linux has.
+//! Features of the kernel that generated code uses, and that not every version of Linux has.
 //!
-//! Which kernel has a feature is found out by trying it ([the `kernel` crate](../kernel)), or, for a kernel that is not
-//! this one, by its version. What generated code does with it, and instead of it, is in [`crate::uses`].
+//! Whether a kernel has a feature is found out by trying it ([the `kernel` crate](../kernel)) or, for a kernel other
+//! than the running one, by its version. The code that uses a feature, and the code that does without, is in
+//! [`crate::uses`].
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,8 @@ pub type Version = (u32, u32);
 /// The oldest kernel that programs of every kind run on.
 pub const FLOOR: Version = (6, 1);
 
-/// The version that brought tcx, by which programs at tc are attached. Filters at `clsact` qdiscs are older than [`FLOOR`].
+/// The version that brought tcx, by which programs at tc are attached. Filters at `clsact` qdiscs are older than
+/// [`FLOOR`].
 pub const TCX_SINCE: Version = (6, 6);
 
 /// A feature of the kernel that generated code uses and that Linux did not always have.
@@ -20,14 +22,15 @@ pub const TCX_SINCE: Version = (6, 6);
 pub enum Feature {
     /// The instruction `may_goto`: the verifier takes a loop with it in constant effort.
     MayGoto,
-    /// A number that was saved on the stack stays tied to its copy in a register: a bound found out about one holds for
-    /// the other.
+    /// A number that was spilled to the stack stays tied to its copy in a register: a bound found out about one holds
+    /// for the other.
     TrackedSpills,
-    /// The instruction `gotol`: a jump passes over as many instructions as there are.
+    /// The instruction `gotol`: a jump can span any number of instructions.
     LongJumps,
     /// The function `bpf_cast_to_kern_ctx`: programs at tc read the kernel's own description of a packet.
     KernelContext,
-    /// Packets at XDP in several buffers: the functions `bpf_xdp_load_bytes`, `bpf_xdp_store_bytes` and `bpf_xdp_get_buff_len`.
+    /// Packets at XDP in several buffers: the functions `bpf_xdp_load_bytes`, `bpf_xdp_store_bytes` and
+    /// `bpf_xdp_get_buff_len`.
     XdpBytes,
     /// The function `bpf_loop`.
     LoopCalls,
@@ -46,7 +49,7 @@ pub enum Feature {
 }
 
 impl Feature {
-    /// All of them, the newest first.
+    /// List of all features, the newest first.
     pub const ALL: [Feature; 12] = [
         Feature::MayGoto,
         Feature::TrackedSpills,
@@ -62,7 +65,7 @@ impl Feature {
         Feature::Locks,
     ];
 
-    /// As the kernel's documentation calls it.
+    /// Returns the name that the kernel's documentation uses.
     pub fn name(self) -> &'static str {
         match self {
             Feature::MayGoto => "may_goto",
@@ -80,7 +83,7 @@ impl Feature {
         }
     }
 
-    /// The first version of Linux that has it.
+    /// Returns the first version of Linux that has it.
     pub fn since(self) -> Version {
         match self {
             Feature::MayGoto => (6, 9),
@@ -98,17 +101,18 @@ impl Feature {
         }
     }
 
-    /// Whether generated code has a fallback for it; for [`Feature::LongJumps`] shorter programs.
+    /// Returns true if generated code has a fallback for it. For [`Feature::LongJumps`] these are shorter programs.
     pub fn has_fallback(self) -> bool {
         self.since() > FLOOR
     }
 
-    /// Whether a kernel without it refuses every object that uses it. Others refuse only some.
+    /// Returns true if a kernel without it refuses every object that uses it. Without other features, only some
+    /// objects are refused.
     pub fn is_certain(self) -> bool {
         self != Feature::TrackedSpills
     }
 
-    /// What generated code does without it, or what needs it, in a sentence for users.
+    /// Describes for users, in a sentence, what generated code does without it, or what needs it.
     pub fn without(self) -> &'static str {
         match self {
             Feature::MayGoto => {
@@ -150,22 +154,22 @@ impl Feature {
 pub struct Features([bool; Feature::ALL.len()]);
 
 impl Features {
-    /// Those that `has` confirms.
+    /// Makes the set of the features that `has` confirms.
     pub fn which(has: impl Fn(Feature) -> bool) -> Features {
         Features(Feature::ALL.map(has))
     }
 
-    /// All of them.
+    /// Returns all features.
     pub fn newest() -> Features {
         Features::which(|_| true)
     }
 
-    /// Those of a version of Linux, as it was published.
+    /// Returns the features of a version of Linux, as it was published.
     pub fn of(version: Version) -> Features {
         Features::which(|feature| feature.since() <= version)
     }
 
-    /// Whether the kernel has a feature.
+    /// Returns true if the kernel has a feature.
     pub fn has(&self, feature: Feature) -> bool {
         Feature::ALL
             .into_iter()

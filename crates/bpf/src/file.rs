@@ -18,10 +18,10 @@ use ir::Program;
 use smol_str::SmolStr;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// The function of the full program, where the fast path has one of its own.
+/// Name of the full program's function, if the fast path has one of its own.
 const FULL_PROGRAM: &str = "full_program";
 
-/// The C file and its description.
+/// Makes the C file and its description.
 pub(crate) fn file(
     program: &Program,
     options: &Options,
@@ -188,8 +188,8 @@ pub(crate) fn file(
     }
 }
 
-/// Functions in whose object no debugger finds variables. The verifier's log has their lines all the same. It is about nothing but
-/// functions: a map that is not described is none for libbpf.
+/// Makes clang describe no variables of functions for debuggers. The verifier's log has the functions' lines
+/// nevertheless. Only functions are affected: libbpf does not find a map that is not described.
 fn without_variables_for_debuggers(items: &mut Vec<Item>) {
     let is_function = |item: &Item| matches!(item, Item::Function { .. });
     let (Some(first), Some(last)) = (
@@ -207,7 +207,7 @@ fn without_variables_for_debuggers(items: &mut Vec<Item>) {
     items.splice(first..first, begin);
 }
 
-/// What the kernel must have, in the order of [`Construct`].
+/// Lists the features that the kernel must have, in the order of [`Construct`].
 fn uses(constructs: &BTreeSet<Construct>, options: &Options) -> Vec<Use> {
     let used = |construct: &Construct| Use {
         construct: *construct,
@@ -216,7 +216,7 @@ fn uses(constructs: &BTreeSet<Construct>, options: &Options) -> Vec<Use> {
     constructs.iter().map(used).collect()
 }
 
-/// Functions of the program that has most, of those that go on in each other.
+/// Returns the number of functions of the largest program, of those chained by tail calls.
 fn functions_of_a_program(functions: &[emit::Function], full: &Function) -> usize {
     if full.others.is_empty() {
         return functions.len() + 1;
@@ -241,8 +241,9 @@ fn functions_of_a_program(functions: &[emit::Function], full: &Function) -> usiz
     bodies.map(reached).max().unwrap_or(1)
 }
 
-/// The hook's function; in front of it the one that it leaves rare packets to, if there are two. `names` are the hook's function's and those of the programs
-/// that go on where it stops; all are in a section, and the hook's function begins with `first`.
+/// Makes the hook's function. If there is a fast path, the function that rare packets are left to comes before it.
+/// `names` has the hook's function and those of the programs chained to it. All are in `section`, and the hook's
+/// function begins with `first`.
 fn hooked(
     code: &dyn HookCode,
     (section, first): (&str, Block),

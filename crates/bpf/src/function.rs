@@ -1,4 +1,4 @@
-//! The function that a program becomes, with all that its file must know of it.
+//! The function that a program becomes, with everything that its file must know of it.
 
 use crate::placed::Spilled;
 use arch::Model;
@@ -7,40 +7,40 @@ use emit::locals::Local;
 
 /// The function of a program's hook, or the part of it that begins with the parser.
 pub(crate) struct Function {
-    /// The model whose meaning it has.
+    /// Model whose semantics it has.
     pub model: Model,
-    /// Its statements, once it is known that the stack can handle the packet.
+    /// Function's statements, once the network stack can handle the packet.
     pub body: Block,
-    /// Its variables.
+    /// Function's variables.
     pub locals: Vec<Local>,
-    /// Up to which offset its parser may read, if there is such.
+    /// Largest offset that its parser may read up to, in bytes, if there is one.
     pub front: Option<u32>,
-    /// Functions that were parts of it.
+    /// Number of functions that are outlined from it.
     pub parts: usize,
-    /// The programs that go on where it stops.
+    /// Bodies of the further programs of the chain.
     pub others: Vec<Block>,
     /// Variables in the per-CPU map.
     pub spilled: Option<Spilled>,
     /// Instructions that runtime helpers take beyond what statements suggest.
     pub extra_instructions: u32,
-    /// The head of the packet may be moved.
+    /// True if the head of the packet may be moved.
     pub moves_head: bool,
-    /// The parse record is in the per-CPU map.
+    /// True if the parse record is in the per-CPU map.
     pub parse_record: bool,
-    /// About how many instructions the verifier would process if it were in variables.
+    /// Estimate of the instructions that the verifier would process if the parse record were in variables.
     pub verifier_estimate: u64,
     /// Headers that live in variables.
     pub copied_headers: Vec<String>,
     /// Header stacks that stay rolled, with the number of their elements.
     pub rolled_stacks: Vec<(String, u32)>,
-    /// The stack must be informed of an EtherType that the program changed.
+    /// True if the network stack must be informed of an EtherType that the program changed.
     pub remembers_type: bool,
-    /// Turns that a packet may take in its loops, if they are counted.
+    /// Number of loop iterations that a packet may take, if they are counted.
     pub parser_turns: Option<u32>,
 }
 
 impl Function {
-    /// Counts what a later stage takes, whose body is in a function of its own.
+    /// Adds the needs of a later stage, whose body is in a function of its own.
     pub(crate) fn add(&mut self, stage: Function) {
         self.locals.extend(stage.locals);
         self.front = self.front.max(stage.front);

@@ -15,7 +15,7 @@ impl Hints for Bpf {
         self.estimate = walk::estimate(program, graph, stage);
         let options = &self.options;
         let most_in_variables = match (self.coverage, options.parse_record) {
-            // Its code is short, and what most packets meet.
+            // The fast path's code is short, and most packets run it.
             (Coverage::FastPath, _) => u64::MAX,
             (Coverage::FullBehindFastPath, _) | (Coverage::Full, ParseRecord::Always) => 0,
             (Coverage::Full, ParseRecord::BySize) => MOST_IN_VARIABLES,
@@ -39,17 +39,20 @@ impl Hints for Bpf {
         let has_tracked_spills = self.options.features.has(Feature::TrackedSpills);
         let follows_turns = self.turn_limit().is_some();
         match event {
-            // Else clang may use another copy of it than the one that was checked.
+            // Otherwise clang may use another copy of it than the one that was checked.
             Event::Computed(var) => Some(barrier(var)),
-            // Else clang may have saved it before the check, and what it loads again is not bounded to the verifier.
+            // Otherwise clang may have spilled it before the check, and the verifier has no bound for the reloaded
+            // number.
             Event::Bounded(var) => (!has_tracked_spills).then(|| barrier(var)),
             Event::Carried(flag) => Some(hint("stay_known", flag)),
-            // The verifier notes what it knows in each turn.
+            // The verifier records its knowledge in each iteration.
             Event::TurnsMeet => follows_turns.then(|| call("turn_begins")),
-            // It would follow each path separately through the next turn, and through what is behind the loop.
+            // Otherwise the verifier would follow each path separately through the next iteration, and through the
+            // code after the loop.
             Event::Differs(number) => follows_turns.then(|| hint("forget_value", number)),
             Event::PathsMeet => Some(call("load_memory_again")),
-            // Else clang decides on each path. What has a fast path is large enough for the verifier to mind.
+            // Otherwise clang decides on each path. Only programs with a fast path are so large that the verifier
+            // minds.
             Event::Decides => match self.coverage {
                 Coverage::FastPath => self.on(Event::PathsMeet),
                 Coverage::Full | Coverage::FullBehindFastPath => None,
@@ -63,7 +66,7 @@ impl Hints for Bpf {
             // The verifier drops its value and its range.
             Role::Varying => C::bin(BinOp::Add, unknown_zero(), value),
             Role::OverResize if self.options.features.has(Feature::TrackedSpills) => value,
-            // The verifier may not be able to follow it back over the call.
+            // The verifier may be unable to trace it back across the call.
             Role::OverResize => self.hook.over_resize(value),
             Role::Checked => C::pure("behind_check", vec![value]),
         }
@@ -71,7 +74,7 @@ impl Hints for Bpf {
 }
 
 impl Bpf {
-    /// Turns of loops that a packet may take, if the verifier has to follow every turn.
+    /// Returns the number of loop iterations that a packet may take, if the verifier has to follow every iteration.
     fn turn_limit(&self) -> Option<u32> {
         let counts = !self.options.features.has(Feature::MayGoto);
         counts.then_some(self.options.parser_turns)

@@ -1,10 +1,10 @@
 //! IR to BPF C and a description of its maps: pure, deterministic, no kernel.
 //!
-//! [`compile`] takes a program after `ir::passes` and gives C that clang makes an object of, the
-//! description that user space keeps its tables by ([`abi::Abi`]), and a report of what the object will
-//! need. The C includes only the headers that [`headers`] gives.
+//! [`compile`] takes a program after `ir::passes` and returns C from which clang makes an object. It also returns the
+//! description by which user space changes its tables ([`abi::Abi`]), and a report of the object's costs. The C
+//! includes only the headers that [`headers`] returns.
 
-/// How many parameters a function of the program may have, results aside: what BPF passes in registers.
+/// Largest number of parameters of a function of the program, results aside: BPF passes that many in registers.
 pub const FUNCTION_PARAMS: usize = 5;
 
 pub mod abi;
@@ -44,26 +44,27 @@ use diag::{Diagnostics, SourceMap};
 use features::Features;
 use serde::{Deserialize, Serialize};
 
-/// When what the parser leaves is kept in a per-CPU map ([`emit::plan::parse_record`]) instead of in variables.
+/// Condition for keeping the parse record in a per-CPU map ([`emit::plan::parse_record`]) instead of in variables.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum ParseRecord {
-    /// In large programs, and in what is behind a fast path.
+    /// Kept in the map in large programs, and after a fast path.
     BySize,
-    /// Always, but for the fast path.
+    /// Always, except in the fast path.
     Always,
 }
 
-/// How functions are cut.
+/// Options for outlining functions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Parts {
-    /// About how many instructions a part has.
+    /// Approximate number of instructions of an outlined function.
     pub size: u32,
-    /// The most programs that they are in, which go on in each other: up to [`costs::weights::parts::MOST_PROGRAMS`].
+    /// Largest number of programs, chained by tail calls, that they are in: up to
+    /// [`costs::weights::parts::MOST_PROGRAMS`].
     pub programs: usize,
 }
 
 impl Parts {
-    /// Parts of about so many instructions, all in one program.
+    /// Returns options for outlined functions of about so many instructions, all in one program.
     pub fn of(size: u32) -> Parts {
         Parts { size, programs: 1 }
     }
@@ -72,30 +73,31 @@ impl Parts {
 /// Options of a compilation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Where the program is to run.
+    /// Hook at which the program is to run.
     pub hook: Hook,
     /// The program's main file, as named on the command line.
     pub source_name: String,
     /// C files with the bodies of externs that the program declares, as `#include` will find them.
     pub extern_files: Vec<String>,
-    /// How many ports the port maps hold.
+    /// Number of ports that the port maps hold.
     pub max_ports: u32,
-    /// Keep as much as possible in the per-CPU map: for a program whose stack proved too large.
+    /// True to keep as much as possible in the per-CPU map: for a program whose stack proved too large.
     pub spill_everything: bool,
-    /// Cut functions into parts ([`cgen::parts`]). Then as much as possible is in the per-CPU map, whatever
-    /// [`Options::spill_everything`] and [`Options::parse_record`] say.
+    /// Options for outlining functions ([`cgen::parts`]), if they are outlined. Then as much as possible is in the
+    /// per-CPU map, whatever [`Options::spill_everything`] and [`Options::parse_record`] say.
     pub parts: Option<Parts>,
-    /// Copy every header to variables: for a program that the verifier refused although each access is
-    /// behind its check, because the compiler took the checks apart.
+    /// True to copy every header to variables: for a program that the verifier refused because the compiler separated
+    /// accesses from their checks.
     pub copy_headers: bool,
-    /// Where what the parser leaves is kept.
+    /// Condition for keeping the parse record in a per-CPU map.
     pub parse_record: ParseRecord,
-    /// What the kernel has that is to run it.
+    /// Features of the kernel that is to run the program.
     pub features: Features,
-    /// How often a parser may go round in loops, for one packet, where the kernel has no [`features::Feature::MayGoto`].
+    /// Number of loop iterations that a parser may take for one packet, if the kernel has no
+    /// [`features::Feature::MayGoto`].
     pub parser_turns: u32,
-    /// The layout of tables that it is for and that do not say which they want; `None` for bit vectors, where these are
-    /// not too large, and by the number of entries of other tables.
+    /// Layout of the tables for which it is suitable and that do not ask for one. `None` chooses bit vectors if these
+    /// are not too large, and the layout of other tables by their number of entries.
     pub layout: Option<layout::Structure>,
 }
 
@@ -117,14 +119,14 @@ impl Default for Options {
     }
 }
 
-/// What a compilation gives.
+/// Result of a compilation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BpfOutput {
     /// The C file, for `clang -target bpf -mcpu=v3 -O2 -g` with [`headers`] on the include path.
     pub c_source: String,
-    /// What user space must know of the object.
+    /// Description of the object for user space.
     pub abi: Abi,
-    /// What the object will need.
+    /// Costs of the object.
     pub report: Report,
 }
 
@@ -139,41 +141,43 @@ pub struct Report {
     pub scratch_bytes: u32,
     /// Variables that were moved there because the stack has no room for them.
     pub scratch_variables: Vec<String>,
-    /// There is a fast path beside the full program.
+    /// True if there is a fast path beside the full program.
     pub fast_path: bool,
-    /// What the parser leaves is in the per-CPU map.
+    /// True if the parse record is in the per-CPU map.
     pub parse_record: bool,
-    /// About how many instructions the verifier would process if it were in variables, up to [`costs::weights::walk::MOST`].
+    /// Estimate of the instructions that the verifier would process if the parse record were in variables, up to
+    /// [`costs::weights::walk::MOST`].
     pub verifier_estimate: u64,
     /// Headers that live in variables instead of the packet.
     pub copied_headers: Vec<String>,
-    /// Header stacks, and stacks of unions, whose elements are parsed by a loop and found by tables in the parse record: names, and
-    /// how many elements they have.
+    /// Header stacks, and stacks of unions, whose elements are parsed by a loop and found by tables in the parse
+    /// record: names, and numbers of elements.
     pub rolled_stacks: Vec<(String, u32)>,
-    /// Maps that the program uses, of the 64 that the kernel lets it use: an outer map counts as one, whatever is in it.
+    /// Maps that the program uses, of the 64 that the kernel lets it use: an outer map counts as one, whatever is in
+    /// it.
     pub maps_used: usize,
-    /// Tables' maps that are in an outer map, since the program would use too many.
+    /// Number of tables' maps that are in an outer map, because the program would use too many.
     pub inner_maps: usize,
-    /// Functions of the object, but for those of headers.
+    /// Number of functions of the object, except those of headers.
     pub functions: usize,
-    /// How many of them are parts of a longer one.
+    /// Number of them that are outlined from a longer one.
     pub parts: usize,
-    /// Programs that they are in, which go on in each other.
+    /// Number of programs, chained by tail calls, that they are in.
     pub programs: usize,
     /// Instructions of the longest function.
     pub longest_estimate: u32,
-    /// Whether there are variables that could be in a per-CPU map, and are not.
+    /// True if there are variables that could be in a per-CPU map, and are not.
     pub movable_variables: bool,
-    /// Whether the packet's head may move.
+    /// True if the packet's head may move.
     pub moves_head: bool,
-    /// How often one packet may go round in loops, if the verifier has to follow each turn.
+    /// Number of loop iterations that one packet may take, if the verifier has to follow each.
     pub parser_turns: Option<u32>,
 }
 
 pub use model::same_code;
 
 impl Report {
-    /// Whether the verifier may have less to process if the program is compiled otherwise.
+    /// Returns true if the verifier may have less to process if the program is compiled differently.
     pub fn can_shrink(&self) -> bool {
         self.parser_turns.is_some()
             || !self.parse_record
@@ -183,14 +187,15 @@ impl Report {
             || self.variables_can_be_forgotten()
     }
 
-    /// Whether the verifier may have less to process if no variable is in a register. A program that is very long is too large for
-    /// other reasons, and takes clang long.
+    /// Returns true if the verifier may have less to process if no variable is in a register. A very long program is
+    /// too large for other reasons, and takes clang long.
     pub fn variables_can_be_forgotten(&self) -> bool {
         self.movable_variables && !limits::needs_long_jumps(self)
     }
 }
 
-/// Compiles a program, as `ir::passes` leave it, and its fast path if it has such (see `ir::passes::fast_path`), for [`Options::hook`].
+/// Compiles a program, as `ir::passes` leave it, and its fast path if it has such (see `ir::passes::fast_path`), for
+/// [`Options::hook`].
 ///
 /// # Errors
 ///
@@ -205,7 +210,7 @@ pub fn compile(
     compile::compile(program, fast, map, options)
 }
 
-/// The headers that generated C includes: paths relative to the include path, and texts.
+/// Returns the headers that generated C includes: paths relative to the include path, and texts.
 pub fn headers() -> &'static [(&'static str, &'static str)] {
     macro_rules! headers {
         ($($name:literal),*) => {

@@ -7,16 +7,16 @@ use cgen::tree::{Expr as C, Item, Type};
 use emit::memory::Kept;
 use smol_str::SmolStr;
 
-/// What has been declared so far.
+/// Declarations of maps so far.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Maps {
     /// Maps with their C text.
     pub items: Vec<Item>,
-    /// The same, in the description for user space.
+    /// Description of the same maps for user space.
     pub list: Vec<MapAbi>,
-    /// State in the form that all targets share.
+    /// State, as all targets describe it.
     pub kept: Kept,
-    /// Memory for pieces of the payload.
+    /// Map for pieces of the payload.
     pub payload: Option<SmolStr>,
     /// Port maps.
     pub ports: PortsAbi,
@@ -26,19 +26,19 @@ pub(crate) struct Maps {
     pub events: Option<String>,
 }
 
-/// The helper that finds the element of a map.
+/// Helper that finds the element of a map.
 pub(crate) const LOOK_UP: &str = "bpf_map_lookup_elem";
 
-/// Characters that a map's name may have.
+/// Number of characters that a map's name may have.
 pub(crate) const MAP_NAME: usize = 15;
 
-/// The variable that holds everything user space may change but maps.
+/// Variable that holds everything, except maps, that user space may change.
 pub(crate) const GLOBALS: &str = "onpath";
 
-/// The variable that counts the changes of tables.
+/// Variable that counts the changes of tables.
 pub(crate) const CHANGES: &str = "onpath_changes";
 
-/// How often each of so many tables was changed.
+/// Declares the counts of changes, one for each of so many tables.
 pub(crate) fn changes(tables: usize) -> [Item; 2] {
     let tables = u32::try_from(tables).unwrap_or(u32::MAX);
     [
@@ -53,7 +53,7 @@ pub(crate) fn changes(tables: usize) -> [Item; 2] {
     ]
 }
 
-/// What puts a variable or function into an ELF section.
+/// Returns the attribute that puts a variable or function into an ELF section.
 pub(crate) fn section(name: &str) -> String {
     format!("SEC(\"{name}\")")
 }
@@ -113,7 +113,7 @@ impl Maps {
         self.list.push(abi);
     }
 
-    /// Declares the array of the programs that go on in each other, after their prototypes.
+    /// Declares the array of the programs that are chained by tail calls, after their prototypes.
     pub(crate) fn declare_programs(&mut self, programs: &[SmolStr]) -> Item {
         let number = |name: &str, value: C| C::call("__uint", vec![C::id(name), value]);
         let count = programs.len() as u32;
@@ -138,7 +138,7 @@ impl Maps {
         item
     }
 
-    /// The single values, once all were added.
+    /// Declares the single values, after all were added.
     pub(crate) fn finish_globals(&mut self) -> Vec<Item> {
         let Some(globals) = self.kept.finish_globals(GLOBALS_SECTION) else {
             return Vec::new();

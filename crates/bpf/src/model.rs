@@ -6,14 +6,15 @@ use arch::{Architecture, Model};
 use diag::Diagnostics;
 use ir::{Program, Stage};
 
-/// True if a program is compiled to the same code for two hooks: what traffic control does for it does not depend on the direction.
+/// Returns true if a program is compiled to the same code for two hooks: its code at traffic control does not depend
+/// on the direction.
 pub fn same_code(program: &Program, one: Hook, other: Hook) -> bool {
     let arch = arch::by_package(&program.arch);
     let is_alike = |arch: &Architecture| matches!(arch.model, Model::Filter | Model::Tap);
     one == other || one.target() == other.target() && arch.is_some_and(is_alike)
 }
 
-/// The model of a program and its stages, in the order in which a packet meets them, if the hook runs it.
+/// Returns the model of a program and its stages, in the order in which a packet meets them, if the hook runs it.
 ///
 /// # Errors
 ///

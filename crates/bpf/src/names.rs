@@ -1,4 +1,4 @@
-//! The names of the headers and of what is in every file, which programs must not take.
+//! Names of the headers and of everything that is in every file, which programs must not use.
 
 use emit::Reserved;
 
@@ -6,7 +6,7 @@ use emit::Reserved;
 pub(crate) const RESERVED: &[Reserved] =
     &[OWN, messages::RESERVED, state::RESERVED, tables::RESERVED];
 
-/// Those of BPF's own headers and code.
+/// Names of BPF's own headers and code.
 const OWN: Reserved = Reserved {
     names: "
         SEC CONTEXT GLOBAL_FUNC xdp_md sk_buff___onpath

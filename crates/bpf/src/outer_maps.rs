@@ -1,5 +1,5 @@
-//! Programs with more maps than the kernel lets one use: maps of one shape become the inner maps of an outer one, an array
-//! of maps, of which the program uses only that.
+//! Programs with more maps than the kernel lets one use. Maps of one shape become the inner maps of an outer one, an
+//! array of maps, and the program uses only that.
 //!
 //! A look-up finds the inner map first, which takes a few nanoseconds. User space sees no difference: each map is
 //! there by itself too.
@@ -13,11 +13,11 @@ use emit::names::Names;
 use smol_str::SmolStr;
 use std::collections::{HashMap, HashSet};
 
-/// Of the maps that one program may use, those that are not in the list of maps: sections of constants, of the key of hashes, of the number of changes, and of
-/// what a test run observes.
+/// Number of maps that one program may use besides those in the list of maps: sections of constants, of the key of
+/// hashes, of the number of changes, and of the reports of a test run.
 const SECTIONS: usize = 4;
 
-/// What must be the same of all inner maps of an outer one (`bpf_map_meta_equal` of Linux).
+/// Properties that all inner maps of an outer one must have in common (`bpf_map_meta_equal` of Linux).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Shape {
     kind: MapKind,
@@ -25,7 +25,7 @@ struct Shape {
     value_size: u32,
     no_prealloc: bool,
     mmapable: bool,
-    /// Of arrays.
+    /// Number of entries, for arrays.
     entries: Option<u32>,
 }
 
@@ -51,7 +51,7 @@ impl Shape {
     }
 }
 
-/// What became of a file's maps.
+/// Result of fitting a file's maps.
 #[derive(Default)]
 pub(crate) struct Fitted {
     /// Maps that the program uses.
@@ -114,7 +114,7 @@ pub(crate) fn fit(items: &mut Vec<Item>, maps: &[MapAbi], names: &mut Names) -> 
     }
 }
 
-/// The maps that functions use, and whether they do nothing but look entries up.
+/// Returns the maps that functions use, each with true if the functions only look entries up.
 fn uses<'a>(items: &mut [Item], maps: &'a [MapAbi]) -> HashMap<&'a str, bool> {
     let mut named: HashMap<SmolStr, usize> = HashMap::new();
     let mut looked_up: HashMap<SmolStr, usize> = HashMap::new();
@@ -136,7 +136,7 @@ fn uses<'a>(items: &mut [Item], maps: &'a [MapAbi]) -> HashMap<&'a str, bool> {
     known.into_iter().filter_map(of).collect()
 }
 
-/// The map in which an expression looks an entry up.
+/// Returns the map in which an expression looks an entry up.
 fn map_of(e: &C) -> Option<&SmolStr> {
     match e {
         C::Call(callee, args) if callee.name == LOOK_UP => match args.first()? {
@@ -162,7 +162,7 @@ fn look_up_inside(e: &mut C, moved: &HashMap<SmolStr, (SmolStr, u64)>) {
     }
 }
 
-/// The outer map of these.
+/// Declares the outer map of these.
 fn declare(name: &SmolStr, inner: &[SmolStr]) -> Item {
     let number = |name: &str, value: C| C::call("__uint", vec![C::id(name), value]);
     let first = inner.first().map(|first| C::id(first.clone()));
@@ -190,8 +190,8 @@ mod tests {
     use crate::names::RESERVED;
     use cgen::tree::{Stmt, Unit};
 
-    /// A function that looks up in each of so many maps, half of them with keys of 4 bytes and half of 8, and changes
-    /// the last one.
+    /// Makes a function that looks up in each of so many maps, half of them with keys of 4 bytes and half of 8, and
+    /// changes the last one.
     fn file(count: u32) -> (Vec<Item>, Vec<MapAbi>) {
         let maps: Vec<MapAbi> = (0..count)
             .map(|i| MapAbi {

@@ -1,4 +1,4 @@
-//! A program's dealings with packets, for those who attach it.
+//! Packet handling of a program, for those who attach it.
 
 use crate::abi::PacketsAbi;
 use crate::hook::verdict::may_give;
@@ -8,12 +8,13 @@ use ir::{Bits, ExprKind, KeyMatch, Keyset, Program, StmtKind, Transition, visit}
 /// EtherTypes of VLAN tags (IEEE 802.1Q, table 9-1), and the one that was usual for outer tags before.
 const TAGS: [u64; 3] = [0x8100, 0x88a8, 0x9100];
 
-/// EtherTypes of MPLS, PPPoE and NSH, and the UDP port of GTP-U: headers that no kernel segments behind.
+/// EtherTypes of MPLS, PPPoE and NSH, and the UDP port of GTP-U: no kernel segments packets after such headers.
 const UNSEGMENTED: [u64; 5] = [0x8847, 0x8848, 0x8864, 0x894f, 2152];
-/// The protocol number of an IPv6 routing header, which is another one.
+/// Protocol number of an IPv6 routing header, which is another such header.
 const ROUTING: u64 = 43;
 
-/// The dealings of a program, of which is known that it `redirects`, and that it puts headers in `front` of IP headers.
+/// Describes a program's packet handling. It is known that the program `redirects`, and that it puts headers in
+/// `front` of IP headers.
 pub(crate) fn of(program: &Program, redirects: bool, front: bool) -> PacketsAbi {
     let has_constant = |wanted: &dyn Fn(u32, u64) -> bool| {
         let mut any = false;
@@ -36,7 +37,7 @@ pub(crate) fn of(program: &Program, redirects: bool, front: bool) -> PacketsAbi 
     }
 }
 
-/// Tells whether the program changes checksums by their difference or computes them anew, of whatever header.
+/// Returns true if the program computes a header's checksum, or updates one incrementally.
 fn updates_checksums(program: &Program) -> bool {
     let mut any = false;
     for body in visit::bodies(program) {

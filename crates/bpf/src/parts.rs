@@ -1,8 +1,9 @@
-//! Long programs as several functions: see [`cgen::parts`]. Each is a global function, which the verifier checks once, from no matter where it
-//! is called, and in which its limits for one sequence of jumps and clang's for one jump begin anew.
+//! Outlining of long programs into several functions: see [`cgen::parts`]. Each is a global function, which the
+//! verifier checks once, wherever it is called. The verifier's limit for one sequence of jumps, and clang's for one
+//! jump, start afresh in each.
 //!
-//! The function that calls them may be several programs, with some of the parts each: the verifier's limit for all functions together begins
-//! anew in each. One lets another go on by a tail call.
+//! The function that calls them may be split into several programs chained by tail calls, with some of the outlined
+//! functions each. The verifier's limit for all functions together starts afresh in each program.
 
 use crate::abi::PROGRAMS_MAP;
 use crate::copies;
@@ -16,16 +17,16 @@ use emit::{Function, Target};
 use smol_str::SmolStr;
 use std::collections::{HashMap, HashSet};
 
-/// The function by which a program lets another one go on.
+/// Helper by which a program continues in another one.
 const TAIL_CALL: &str = "bpf_tail_call";
 
-/// Where the packet begins and ends, which other variables and inputs begin with.
+/// Pointers to the packet's begin and end, from which other variables and inputs are initialised.
 const PACKET: [&str; 2] = ["data", "data_end"];
 
-/// The function that takes a lock. No function may be called until it is given back.
+/// Function that takes a lock. No function may be called until the lock is released.
 const LOCK: &str = "bpf_spin_lock";
 
-/// The variable in which a part leaves what the function is to return, if it is to be cut.
+/// Declares the variable in which an outlined function leaves the function's return value, if functions are outlined.
 pub(crate) fn result(g: &mut Gen<'_>, locals: &mut Vec<Local>) -> Option<SmolStr> {
     g.target.options.parts?;
     let name = g.file.names.fresh("result");
@@ -38,41 +39,41 @@ pub(crate) fn result(g: &mut Gen<'_>, locals: &mut Vec<Local>) -> Option<SmolStr
     Some(name)
 }
 
-/// The parts of a function that was cut.
+/// Functions that were outlined from a function.
 #[derive(Default)]
 pub(crate) struct Cut {
-    /// Each with its size, and that of those that it calls.
+    /// Sizes of the outlined functions by name, each including the functions that it calls.
     sizes: HashMap<SmolStr, u64>,
-    /// The variable for the number of the label at which the next one is entered, if it is used.
+    /// Variable for the number of the label at which the next function is entered, if it is used.
     number: Option<SmolStr>,
 }
 
 impl Cut {
-    /// How many there are.
+    /// Returns their number.
     pub(crate) fn count(&self) -> usize {
         self.sizes.len()
     }
 }
 
-/// The labels of a function's body that code in front of it jumps to.
+/// Returns the labels of a function's body that earlier code jumps to.
 fn entered() -> HashSet<SmolStr> {
     HashSet::from(["reject".into()])
 }
 
-/// Over how many programs functions are to be spread. None leads back to another, but what runs for each copy of a packet is a loop; and
-/// what another stage's function leads to is not spread.
+/// Returns the number of programs that functions are to be chained over. No program leads back to another one, but
+/// copies of packets need a loop; and functions of later stages are not chained.
 fn programs(g: &Gen<'_>) -> usize {
     let asked = g.target.options.parts;
     let asked = asked.filter(|_| g.plan.state.is_none() && g.file.own.stages < 2);
     asked.map_or(1, |parts| parts.programs)
 }
 
-/// Whether functions are to be spread over several programs.
+/// Returns true if functions are to be chained over several programs.
 pub(crate) fn are_spread(g: &Gen<'_>) -> bool {
     programs(g) > 1
 }
 
-/// Cuts parts out of a function's body, and declares them. `before` comes in front of it.
+/// Outlines functions from a function's body, and declares them. `before` precedes the body.
 pub(crate) fn cut(
     g: &mut Gen<'_>,
     body: &mut Block,
@@ -119,7 +120,7 @@ pub(crate) fn cut(
         let function = function(g, part, locals);
         g.file.functions.push(function);
     }
-    // The pointers that only parts have are theirs.
+    // Pointers that only outlined functions use are declared there.
     let used: HashSet<SmolStr> = cgen::tidy::names(body).into_iter().collect();
     let stays = |l: &Local| {
         !matches!(l.ty, Type::Ptr(_)) || PACKET.contains(&l.name.as_str()) || used.contains(&l.name)
@@ -134,7 +135,7 @@ pub(crate) fn cut(
     Cut { sizes, number }
 }
 
-/// The functions that statements call, each once.
+/// Returns the functions that statements call, each once.
 pub(crate) fn calls(block: &[Stmt]) -> HashSet<SmolStr> {
     let mut found = HashSet::new();
     // The walk is over what may be changed.
@@ -146,16 +147,16 @@ pub(crate) fn calls(block: &[Stmt]) -> HashSet<SmolStr> {
     found
 }
 
-/// What a variable keeps while another program goes on.
+/// Variable that keeps its value while another program continues.
 struct Kept {
     ty: Type,
     name: SmolStr,
-    /// Where.
+    /// Memory for the value.
     place: C,
 }
 
-/// The bodies of the programs over which a function's body is spread, which becomes the first one's; those of the others are whole. `before` comes in
-/// front of it.
+/// Splits a function's body into programs chained by tail calls. The body becomes the first program's; the bodies of
+/// the others are returned, complete. `before` precedes the body.
 pub(crate) fn spread(
     g: &mut Gen<'_>,
     body: &mut Block,
@@ -168,7 +169,7 @@ pub(crate) fn spread(
     }
     let hook = g.target.hook;
     let mut memory = Vec::new();
-    // What was computed before anything else, and where the next part is entered.
+    // Values computed before anything else, and the place where the next function is entered.
     let before = before.iter().filter_map(|stmt| match stmt {
         Stmt::Decl { name, ty, .. } => Some((ty.clone(), name.clone())),
         _ => None,
@@ -289,7 +290,7 @@ fn function(g: &Gen<'_>, part: Part, locals: &[Local]) -> Function {
     }
 }
 
-/// Whether a statement takes a lock, and gives it back.
+/// Returns true if a statement takes a lock, and releases it.
 fn takes_lock(stmt: &Stmt) -> bool {
     fn takes(block: &[Stmt]) -> bool {
         block.iter().any(|stmt| match stmt {

@@ -1,4 +1,4 @@
-//! The payload as BPF programs read it.
+//! Reading of the payload by BPF programs.
 
 use crate::abi::Hook;
 use crate::copies;
@@ -50,7 +50,7 @@ impl Payload for Bpf {
     }
 
     fn reads(g: &mut Gen<'_>, how: Reads, span: Span) -> bool {
-        // Of a copy, the program does not know how far its parser got.
+        // For a copy, the program does not know how far its parser got.
         if copies::differ(g.p) {
             let target = g.target.name();
             g.refuse(of_copies(target, span));
@@ -71,7 +71,7 @@ impl Payload for Bpf {
     }
 }
 
-/// The address of memory for pieces of the payload.
+/// Returns the address of memory for pieces of the payload.
 fn pieces(g: &mut Gen<'_>) -> C {
     let name = match &g.file.own.maps.payload {
         Some(name) => name.clone(),

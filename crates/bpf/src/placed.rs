@@ -1,4 +1,4 @@
-//! Places of a function's variables: on the stack, or in the memory of a stage, which is in a per-CPU map.
+//! Storage of a function's variables: on the stack, or in the memory of a stage, which is in a per-CPU map.
 
 use crate::copies::THIS;
 use crate::emitter::{Gen, barrier};
@@ -9,18 +9,18 @@ use ir::Var;
 use smol_str::SmolStr;
 use std::collections::HashSet;
 
-/// Places of a function's variables.
+/// A function's variables by their storage.
 pub(crate) struct Placed {
-    /// On the stack.
+    /// Variables on the stack.
     pub locals: Vec<Local>,
-    /// In the per-CPU map.
+    /// Variables in the per-CPU map.
     pub spilled: Option<Spilled>,
-    /// With what copies of the packet begin with, by name.
+    /// Names of variables in the state that copies of the packet begin with.
     pub copied: HashSet<SmolStr>,
 }
 
 impl Placed {
-    /// The place of a variable, if it is used.
+    /// Returns the l-value of a variable, if it is used.
     pub(crate) fn place_of(&self, g: &mut Gen<'_>, v: Var) -> Option<C> {
         let C::Ident(name) = g.local(LocalKind::Var(v)) else {
             return None;
@@ -45,7 +45,7 @@ pub(crate) struct Spilled {
     pub bytes: u32,
 }
 
-/// Declarations of a function's variables, with their first values.
+/// Declares a function's variables, with their first values.
 pub(crate) fn declare<'l>(locals: impl Iterator<Item = &'l Local>, is_cut: bool) -> Block {
     let mut out = Block::new();
     for local in locals {
@@ -56,8 +56,8 @@ pub(crate) fn declare<'l>(locals: impl Iterator<Item = &'l Local>, is_cut: bool)
             align: None,
         });
         if is_cut && matches!(local.ty, Type::Ptr(_)) {
-            // If nothing but the packet's length is asked of it here, clang keeps 32 bits of it, which on the stack are no pointer to
-            // the verifier.
+            // If only the packet's length is computed from it here, clang keeps 32 bits of it. Spilled to the stack,
+            // they are no pointer to the verifier.
             out.push(barrier(&C::id(local.name.clone())));
         }
     }
@@ -67,9 +67,9 @@ pub(crate) fn declare<'l>(locals: impl Iterator<Item = &'l Local>, is_cut: bool)
 /// Names of a stage's scratch memory.
 #[derive(Clone)]
 pub(crate) struct Scratch {
-    /// The struct.
+    /// Name of the struct.
     pub tag: SmolStr,
-    /// The map that it is in.
+    /// Name of the map with the struct.
     pub map: SmolStr,
 }
 
@@ -83,7 +83,7 @@ impl Default for Scratch {
 }
 
 impl Scratch {
-    /// That of another stage.
+    /// Makes fresh names, for another stage.
     pub(crate) fn fresh(names: &mut Names) -> Scratch {
         let Scratch { tag, map } = Scratch::default();
         Scratch {
@@ -92,8 +92,8 @@ impl Scratch {
         }
     }
 
-    /// Finds this processor's scratch memory. If everything is to be kept there, each access is one of memory: clang would hold in
-    /// registers what was stored or loaded before, and put on the stack those that there are not.
+    /// Finds this processor's scratch memory. If everything is to be kept there, the pointer is volatile. Otherwise
+    /// clang would hold values in registers after stores and loads, and spill those to the stack that do not fit.
     pub(crate) fn fetch(&self, kept: bool, refused: C) -> Block {
         let scratch = match kept {
             true => Type::Named(format!("volatile struct {}", self.tag).into()),

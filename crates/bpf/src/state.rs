@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 use state::{Held, LateInput, State, Used};
 
 impl State for Bpf {
-    // The kernel knows it in a map's value by this name.
+    // The kernel recognises the lock in a map's value by this name.
     const LOCK: &'static str = "bpf_spin_lock";
 
     fn shared(file: &mut Shared) -> &mut state::Shared {
@@ -79,8 +79,8 @@ impl State for Bpf {
     }
 }
 
-/// The interface's size, read where it is needed: it is constant, and few packets need it. While a lock
-/// is held it is what was asked before.
+/// Reads the interface's MTU at its use: it is constant, and few packets need it. While a lock is held, returns the
+/// value that was read before.
 fn ask_mtu(g: &mut Gen<'_>) -> C {
     let before = g.target.held.input();
     if let Some(asked) = before.or_else(|| g.target.asked_mtu.clone()) {

@@ -1,4 +1,4 @@
-//! Gives the program's variables their places: on the stack, or in a per-CPU map if it has no room for them.
+//! Storage of the program's variables: on the stack, or in a per-CPU map if the stack has no room for them.
 
 use crate::abi::{MapAbi, MapKind};
 use crate::copies;
@@ -18,7 +18,7 @@ use emit::record::Record;
 use smol_str::SmolStr;
 use std::collections::HashSet;
 
-/// The function of a stage: its variables placed, and what comes before its statements.
+/// Makes the function of a stage: places its variables, and adds the code before its statements.
 pub(crate) fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnostics> {
     let Code {
         mut locals,
@@ -64,12 +64,13 @@ pub(crate) fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnost
     })
 }
 
-/// How often a packet may go round in loops, those of the parser's states and of statements, where turns are counted.
+/// Returns the number of loop iterations that a packet may take, if they are counted. Both loops of the parser's
+/// states and those of statements count.
 fn parser_turns(g: &Gen<'_>) -> Option<u32> {
     g.plan.forms.turn_limit.filter(|_| g.file.contents.loops)
 }
 
-/// Moves what copies of a packet begin with to a struct of its own: the names of its members.
+/// Moves the state that copies of a packet begin with to a struct of its own. Returns the names of its members.
 fn copied(g: &mut Gen<'_>, locals: &mut Vec<Local>, body: &mut Block) -> HashSet<SmolStr> {
     let (all, stay): (Vec<Local>, Vec<Local>) =
         locals.drain(..).partition(|l| l.home == Home::State);
@@ -88,7 +89,7 @@ fn copied(g: &mut Gen<'_>, locals: &mut Vec<Local>, body: &mut Block) -> HashSet
     names
 }
 
-/// Variables as members of a struct.
+/// Makes variables the members of a struct.
 fn members(locals: &[Local]) -> Record {
     let mut record = Record::default();
     add_members(&mut record, locals);
@@ -103,7 +104,7 @@ fn add_members(record: &mut Record, locals: &[Local]) {
     }
 }
 
-/// Whether a variable may be in the per-CPU map.
+/// Returns true if a variable may be in the per-CPU map.
 pub(crate) fn is_movable(local: &Local) -> bool {
     local.home == Home::Anywhere && !matches!(local.ty, Type::Ptr(_))
 }
@@ -162,7 +163,7 @@ fn spill(
     Ok(Some(Spilled { gone, bytes }))
 }
 
-/// Declarations and what has to be fetched first.
+/// Returns the declarations, and the code that fetches memory and inputs first.
 fn start(g: &mut Gen<'_>, placed: &Placed, is_cut: bool) -> Block {
     let mut out = declare(placed.locals.iter(), is_cut);
     if let Some(spilled) = &placed.spilled {
@@ -184,7 +185,7 @@ fn start(g: &mut Gen<'_>, placed: &Placed, is_cut: bool) -> Block {
             }
         }
     }
-    // A later stage takes them from the one before, with all that goes along.
+    // A later stage takes the inputs from the one before, with everything that goes along.
     if g.taken.is_empty() {
         out.extend(g.target.hook.inputs(g, placed));
     }

@@ -1,4 +1,4 @@
-//! Tables as BPF has them: what crate `tables` asks of the target, and what people call their structures.
+//! BPF's side of tables: answers to the questions of crate `tables`, and names of their structures for people.
 
 use crate::emitter::{Bpf, Gen, STATIC_FUNC, Shared, needs};
 use crate::features::Feature;
@@ -25,7 +25,7 @@ impl Tables for Bpf {
     }
 }
 
-/// A table's structure, as people read it.
+/// Returns the name of a table's structure for people.
 pub fn title(structure: Structure) -> &'static str {
     match structure {
         Structure::BitVectors => "bit vectors",

@@ -136,7 +136,7 @@ impl Target for Bpf {
         g.push(Stmt::Return(Some(refused.clone())));
         if let Pull::Late(bytes) = g.target.hook.pull(g) {
             g.push(Stmt::Label("too_short".into()));
-            // Eight bytes of stack of its own: next to others the verifier would lose track of it.
+            // Eight bytes of stack of its own: beside others the verifier would lose track of it.
             g.push(barrier(&C::id("pulled")));
             g.push(Stmt::If(
                 C::and(C::not(C::id("pulled")), pull_call(bytes)),

@@ -1,17 +1,17 @@
-//! What an object needs of the kernel, recorded where the code that needs it is emitted.
+//! Features of the kernel that an object needs, recorded where the code that needs them is emitted.
 
 use crate::features::{FLOOR, Feature, Features, Version};
 use serde::{Deserialize, Serialize};
 
-/// Something in a program that generated code has several forms of, or that needs a feature of the kernel.
+/// Construct of a program whose code has several variants, or needs a feature of the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Construct {
     /// Loops, of parsers above all.
     Loops,
-    /// Tables and value sets with the layout [`crate::Layout::TupleSpace`]: the search through their masks.
+    /// Tables and value sets with the layout [`layout::Structure::TupleSpace`]: the search through their masks.
     MaskSearch,
-    /// Bounds of numbers that are not constant: lengths, and the places of flows.
+    /// Bounds of numbers that are not constant, such as lengths and positions of flows.
     Bounds,
     /// Transport checksums that a device may have to complete.
     TransportChecksums,
@@ -33,7 +33,7 @@ pub enum Construct {
     AtomicRegisters,
     /// Checksums with the payload.
     Payload,
-    /// The same at XDP.
+    /// Payloads at XDP.
     PayloadAtXdp,
     /// Messages of applications. Without `may_goto` the program is refused.
     Messages,
@@ -41,21 +41,22 @@ pub enum Construct {
     Redirects,
     /// Packets that pass at tc with another destination address.
     Addressed,
-    /// Copies of packets that differ, and packets that begin anew. Without `may_goto` the program is refused.
+    /// Copies of packets that differ, and packets that are resubmitted or recirculated. Without `may_goto` the program
+    /// is refused.
     Copies,
     /// Digests.
     Digests,
-    /// Jumps over more than 32,767 instructions, known when clang has made the object. Without `gotol` clang refuses the
-    /// program.
+    /// Jumps over more than 32,767 instructions. They are known only after clang has made the object. Without `gotol`
+    /// clang refuses the program.
     LongJumps,
 }
 
-/// How something is done.
+/// Variant of the code of a construct.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Form {
-    /// What it is called.
+    /// Name of the construct's form.
     pub name: &'static str,
-    /// What it needs; `None` if every kernel that Onpath runs on has all of it.
+    /// Feature that it needs; `None` if every kernel that Onpath runs on can do it.
     pub needs: Option<Feature>,
 }
 
@@ -71,7 +72,7 @@ const fn plain(name: &'static str) -> Form {
 }
 
 impl Construct {
-    /// All of them.
+    /// List of all constructs.
     pub const ALL: [Construct; 20] = [
         Construct::Loops,
         Construct::MaskSearch,
@@ -95,7 +96,7 @@ impl Construct {
         Construct::LongJumps,
     ];
 
-    /// What users call it.
+    /// Returns the name for users.
     pub const fn name(self) -> &'static str {
         match self {
             Construct::Loops => "loops",
@@ -121,7 +122,8 @@ impl Construct {
         }
     }
 
-    /// The forms that it has, the preferred one first. The last one is for the oldest kernel that Onpath runs on.
+    /// Returns the variants of its code, the preferred one first. The last one is for the oldest kernel that Onpath
+    /// runs on.
     pub fn forms(self) -> &'static [Form] {
         match self {
             Construct::Loops => {
@@ -174,7 +176,7 @@ impl Construct {
         }
     }
 
-    /// The form for a kernel: the first of which it has all, else the last.
+    /// Returns the variant for a kernel: the first one that it can run, else the last.
     pub fn form(self, kernel: &Features) -> Form {
         let forms = self.forms();
         let has = |form: &&Form| form.needs.is_none_or(|feature| kernel.has(feature));
@@ -183,31 +185,31 @@ impl Construct {
     }
 }
 
-/// Something in an object, in the form that its code has.
+/// Construct in an object, with the variant of its code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Use {
-    /// What.
+    /// The construct.
     #[serde(rename = "for")]
     pub construct: Construct,
-    /// The feature that it is done by; `None` if it needs none.
+    /// Feature that its code uses; `None` if it needs none.
     pub by: Option<Feature>,
 }
 
 impl Use {
-    /// The form that it has.
+    /// Returns the variant of its code.
     pub fn form(self) -> Form {
         let forms = self.construct.forms();
         let taken = forms.iter().find(|form| form.needs == self.by);
         taken.copied().unwrap_or(forms[0])
     }
 
-    /// The feature that the preferred form needs and the kernel lacks, if the code has another one.
+    /// Returns the feature that the preferred variant needs and the kernel lacks, if the code is another variant.
     pub fn lacking(self) -> Option<Feature> {
         let preferred = self.construct.forms()[0];
         preferred.needs.filter(|_| preferred.needs != self.by)
     }
 
-    /// The form for kernels without [`Use::by`], if there is one.
+    /// Returns the variant for kernels without [`Use::by`], if there is one.
     pub fn fallback(self) -> Option<Form> {
         let mut forms = self.construct.forms().iter();
         forms.find(|form| form.needs == self.by)?;
@@ -215,7 +217,7 @@ impl Use {
     }
 }
 
-/// Whether Onpath can make an object for the oldest kernel that does what this one does.
+/// Returns true if Onpath can make an object for the oldest kernel that does the same as this one.
 pub fn has_older_forms(uses: &[Use]) -> bool {
     let newer = |used: &&Use| used.by.is_some_and(Feature::has_fallback);
     uses.iter()
@@ -223,13 +225,13 @@ pub fn has_older_forms(uses: &[Use]) -> bool {
         .all(|used| used.fallback().is_some())
 }
 
-/// The oldest version of Linux that has everything an object uses, [`FLOOR`] at least.
+/// Returns the oldest version of Linux that has everything an object uses, [`FLOOR`] at least.
 pub fn loads_from(uses: &[Use]) -> Version {
     let needed = uses.iter().filter_map(|used| used.by);
     needed.map(Feature::since).fold(FLOOR, Version::max)
 }
 
-/// What a kernel lacks of what an object uses, and refuses it for.
+/// Lists the constructs of an object for which a kernel refuses it, because it lacks their features.
 pub fn missing(uses: &[Use], kernel: &Features) -> Vec<Use> {
     let lacks = |by: Feature| by.is_certain() && !kernel.has(by);
     let missing = uses.iter().filter(|used| used.by.is_some_and(lacks));
@@ -240,14 +242,14 @@ pub fn missing(uses: &[Use], kernel: &Features) -> Vec<Use> {
 mod tests {
     use super::*;
 
-    /// All that an object may use that is made for a kernel.
+    /// Lists everything that an object for a kernel may use.
     fn uses(kernel: &Features) -> Vec<Use> {
         let used = |construct: Construct| Use {
             construct,
             by: construct.form(kernel).needs,
         };
         let mut all = Construct::ALL.map(used).to_vec();
-        // What has no other form is refused where the kernel lacks it.
+        // A construct without another variant is refused if the kernel lacks its feature.
         let only = |used: &Use| {
             matches!(
                 used.construct,

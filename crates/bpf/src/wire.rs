@@ -1,5 +1,5 @@
-//! What a program may read and change of a packet's bytes: what targets that share the packet with a network
-//! stack have to know.
+//! Bytes of a packet that a program may read and change. Targets that share the packet with a network stack have to
+//! know them.
 
 use emit::plan::cursor::{const_bits, header_bytes, moves};
 use emit::plan::facts::Facts;
@@ -18,23 +18,23 @@ use std::ops::Range;
 const TYPE: Range<u32> = 96..112;
 const DESTINATION: Range<u32> = 0..48;
 
-/// The bytes of the packet that matter.
+/// Bytes of the packet that the program may read or change.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wire {
-    /// Up to which offset the parser may read, if there is such.
+    /// Largest offset that the parser may read up to, in bytes; `None` if there is no bound.
     pub reads: Option<u32>,
-    /// The parser does something that must not be done twice, or asks how much of the packet is left.
+    /// True if the parser does something that must not be done twice, or asks how much of the packet is left.
     pub parser_acts: bool,
-    /// Bytes of the packet may change.
+    /// True if bytes of the packet may change.
     pub writes: bool,
-    /// The packet's EtherType may change.
+    /// True if the packet's EtherType may change.
     pub changes_type: bool,
-    /// The packet's destination address may change.
+    /// True if the packet's destination address may change.
     pub changes_destination: bool,
 }
 
 impl Wire {
-    /// Looks at a program and what was planned for it.
+    /// Computes it from a program and its plan.
     pub(crate) fn new(program: &Program, plan: &Plan) -> Wire {
         let Plan {
             parser,
@@ -62,7 +62,7 @@ impl Wire {
     }
 }
 
-/// Up to which offset the parser may read.
+/// Returns the largest offset that the parser may read up to, in bytes.
 fn reads(program: &Program, parser: Parser, graph: &Graph) -> Option<u32> {
     if graph.states.iter().any(|info| info.cyclic) {
         return None;
@@ -75,7 +75,7 @@ fn reads(program: &Program, parser: Parser, graph: &Graph) -> Option<u32> {
     reading.furthest
 }
 
-/// The largest offset of the cursor; none if there is no such.
+/// Largest offset of the cursor, in bytes; `None` if there is no bound.
 #[derive(Clone, PartialEq, Eq)]
 struct Furthest(Option<u32>);
 
@@ -122,10 +122,10 @@ impl Forward for Reading<'_> {
                 (end, end)
             }
             StmtKind::SkipAhead { .. } => (None, None),
-            // What follows a packet that is too short must not depend on how much of it is linear.
+            // The result of `Fits` must not depend on how much of the packet is linear.
             StmtKind::Fits { bits, .. } => match const_bits(program, *bits) {
                 Some(bits) => (at, plus(Some(bits.div_ceil(8)))),
-                // This is asked of the whole packet's length.
+                // This compares with the whole packet's length.
                 None => (at, at),
             },
             StmtKind::Search { .. } | StmtKind::Automaton { .. } => (None, None),
@@ -144,7 +144,7 @@ fn varbit_bytes(program: &Program, header: HeaderRef) -> u32 {
         .div_ceil(8)
 }
 
-/// Whether the parser calls externs that do something, or asks how much is left.
+/// Returns true if the parser calls externs that do something, or asks how much is left.
 fn acts(program: &Program, parser: Parser, graph: &Graph) -> bool {
     let states = &program.parsers[parser].states;
     let mut any = false;
@@ -159,8 +159,8 @@ fn acts(program: &Program, parser: Parser, graph: &Graph) -> bool {
     any
 }
 
-/// Tells whether the first header that comes in is the first one that goes out, and the program writes to no field that has
-/// one of these bits.
+/// Tests whether a range of bits of the packet's first header stays. This is so if the first header that comes in is
+/// the first one that goes out, and the program writes to no field that has one of these bits.
 fn keeps(
     program: &Program,
     facts: &Facts,

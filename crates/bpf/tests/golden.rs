@@ -1,14 +1,14 @@
-//! What programs become in C, and what is refused. A file in `tests/golden` is P4 text, a line of dashes
-//! and the C (or the diagnostics as users see them). `ONPATH_BLESS=1 cargo test -p bpf --test golden`
-//! writes what comes after the dashes; read the difference before you commit it.
+//! Golden tests of the C that programs become, and of refusals. A file in `tests/golden` is P4 text, a line of dashes
+//! and the C (or the diagnostics as users see them). `ONPATH_BLESS=1 cargo test -p bpf --test golden` writes the part
+//! after the dashes; read the difference before you commit it.
 //!
-//! A first line `// hook: tc-ingress` (or `tc-egress`) compiles for traffic control instead of XDP; a line
-//! `// kernel: 6.1` for the oldest kernel instead of the newest, and a line `// parse record` keeps what the parser leaves
-//! in memory, as large programs do; a line `// parts: 30` cuts functions into parts of about 30 instructions;
-//! `// programs: 3` spreads them over so many programs.
+//! A first line `// hook: tc-ingress` (or `tc-egress`) compiles for traffic control instead of XDP. A line `// kernel:
+//! 6.1` compiles for the oldest kernel instead of the newest. A line `// parse record` keeps the parse record in
+//! memory, as large programs do. A line `// parts: 30` outlines functions of about 30 instructions, and `// programs:
+//! 3` chains them over so many programs.
 //!
-//! The text is completed to a program for `xdp_model`: an Ethernet and an IPv4 header, and a parser `p`, a
-//! control `c` and a deparser `d` where it has none of its own. The C is shown from the maps on.
+//! The text is completed to a program for `xdp_model`: an Ethernet and an IPv4 header, and a parser `p`, a control `c`
+//! and a deparser `d` where it has none of its own. The C is shown from the maps on.
 
 use bpf::abi::Hook;
 use bpf::features::Features;
@@ -56,7 +56,7 @@ fn complete(text: &str) -> String {
     golden::complete(&format!("{PRELUDE}{headers}"), text, &PARTS)
 }
 
-/// Diagnostics, with the text that they mark and their help.
+/// Shows diagnostics with the text that they mark and their help.
 fn show(diagnostics: &Diagnostics, map: &SourceMap) -> String {
     diagnostics
         .iter()
@@ -73,7 +73,7 @@ fn show(diagnostics: &Diagnostics, map: &SourceMap) -> String {
         .join("\n")
 }
 
-/// A program's hook: named in its first line, XDP otherwise.
+/// Returns a program's hook: named in its first line, XDP otherwise.
 fn hook(text: &str) -> Hook {
     match text.lines().next() {
         Some("// hook: tc-ingress") => Hook::TcIngress,
@@ -142,7 +142,7 @@ fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
     bpf::compile(&program, fast.as_ref(), &map, &options).map_err(|d| show(&d, &map))
 }
 
-/// The C without what all programs share, and without `#line`, which has a test of its own.
+/// Returns the C without the text that all programs share, and without `#line`, which has a test of its own.
 fn shown(c: &str) -> String {
     let after = |last: &str| c.split_once(last).map(|(_, rest)| rest);
     let body = after("XDP_REDIRECT = 4,\n};\n")
@@ -166,7 +166,7 @@ fn programs_become_the_c_beside_them() {
     });
 }
 
-/// What the verifier finds too large may be compiled without a fast path.
+/// A program that exceeds the verifier's limit may be compiled without a fast path.
 #[test]
 fn a_program_with_a_fast_path_can_shrink() {
     let golden = include_str!("golden/fast_path.txt");
@@ -184,7 +184,7 @@ fn a_program_with_a_fast_path_can_shrink() {
     assert!(!without.can_shrink());
 }
 
-/// It follows values in registers, and forgets them in memory.
+/// The verifier tracks values in registers, but not in memory.
 #[test]
 fn a_program_with_variables_can_shrink_unless_it_is_very_long() {
     let report = bpf::Report {
@@ -206,7 +206,7 @@ fn a_program_with_variables_can_shrink_unless_it_is_very_long() {
     assert!(compile(text).expect("compiles").report.movable_variables);
 }
 
-/// Where the verifier follows every turn, fewer of them may be enough, also of a loop of statements.
+/// A verifier that follows every iteration may accept fewer of them, also in a loop of statements.
 #[test]
 fn a_program_with_a_loop_can_shrink_for_old_kernels() {
     let text = "// parse record
@@ -235,7 +235,7 @@ parser p(packet_in packet, out headers_t hdr) {
     assert!(old.can_shrink());
 }
 
-/// The file and line that `#line` gives to the one line of C that contains `code`.
+/// Returns the file and line that `#line` gives to the one line of C that contains `code`.
 fn origin_of(c: &str, code: &str) -> (String, u32) {
     let (mut file, mut line) = (String::new(), 0);
     let mut found = Vec::new();
@@ -285,7 +285,7 @@ fn lines_lead_back_to_the_program() {
         ("if (hdr.eth.type == 0x1234)", "4660"),
         ("hdr.eth.dst = 2;", "store_be48(eth, 2);"),
         ("hdr.eth.src = m;", "store_be48(eth + 6, m"),
-        // Further lines of what is one statement in P4.
+        // Further lines of one statement in P4.
         ("packet.extract(hdr.eth)", "u8 *data_end ="),
         ("for (bit<16> i = 0;", "may_goto("),
         ("for (bit<16> i = 0;", "goto again;"),

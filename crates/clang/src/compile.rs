@@ -1,4 +1,4 @@
-//! C to a BPF object, or to one for this machine.
+//! Compilation of C to a BPF object, or to an object for this machine.
 
 use crate::compiler::{Clang, SECONDS_VARIABLE};
 use crate::errors;
@@ -18,12 +18,13 @@ use std::path::Path;
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
-/// Time that a compiler has if [`SECONDS_VARIABLE`] is not set: more than ten times what clang takes for the longest program that is not [`LONG`].
+/// Time that a compiler has if [`SECONDS_VARIABLE`] is not set. It is more than ten times clang's time for the longest
+/// program that is not [`LONG`].
 const LONGEST: Duration = Duration::from_secs(60);
-/// As many times as that it may take for a [`LONG`] one.
+/// Factor on that time for a [`LONG`] program.
 const MORE_TIME: u32 = 10;
 
-/// Time that a compiler has for a program that is not [`LONG`].
+/// Returns the time that a compiler has for a program that is not [`LONG`].
 fn longest() -> Result<Duration, Box<Diagnostic>> {
     match std::env::var_os(SECONDS_VARIABLE) {
         None => Ok(LONGEST),
@@ -38,7 +39,7 @@ fn seconds(text: &str) -> Result<Duration, Box<Diagnostic>> {
     }
 }
 
-/// The product of the C.
+/// Product of the compilation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
     /// A BPF object.
@@ -49,30 +50,30 @@ enum Form {
     Program,
 }
 
-/// Why there is no object.
+/// Failure to make an object.
 #[derive(Clone, Debug)]
 pub struct NoObject {
-    /// The same for users.
+    /// Report for users.
     pub diagnostic: Box<Diagnostic>,
-    /// What another form of the program may overcome.
+    /// Cause, which another variant of the program may overcome.
     pub cause: Cause,
 }
 
-/// What kept clang from making an object.
+/// Cause of clang's failure to make an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cause {
     /// The generated C needs more stack than BPF has.
     Stack,
-    /// A function in the C of an extern does, which the diagnostic names.
+    /// A function in the C of an extern needs more stack than BPF has. The diagnostic names it.
     StackOfExtern,
-    /// A jump is too far, whether in the generated C or in that of an extern: clang does not tell.
+    /// A jump is too far, in the generated C or in that of an extern: clang does not report which.
     TooLong,
     /// Something else.
     Other,
 }
 
 impl From<Box<Diagnostic>> for NoObject {
-    /// For another cause than those that are distinguished.
+    /// Converts a failure of any other cause.
     fn from(diagnostic: Box<Diagnostic>) -> NoObject {
         NoObject {
             diagnostic,
@@ -81,10 +82,10 @@ impl From<Box<Diagnostic>> for NoObject {
     }
 }
 
-/// Compiles to the bytes of a BPF object, with BTF and line information. Paths in `#line` directives
-/// are relative to the current folder, so that the lines' text gets into the object, unless it is [`LONG`].
+/// Compiles to the bytes of a BPF object, with BTF and line information. Paths in `#line` directives are relative to
+/// the current folder, so that the lines' text gets into the object, unless the program is [`LONG`].
 ///
-/// An object that the [cache](object_cache) has is not made again.
+/// An object that is in the [cache](object_cache) is not compiled again.
 pub fn compile(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, NoObject> {
     compile_as(Form::Bpf, clang, source)
 }
@@ -114,7 +115,7 @@ fn compile_as(form: Form, clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, 
     Ok(object)
 }
 
-/// The flags of every BPF object.
+/// Flags of every BPF object.
 const FLAGS: [&str; 15] = [
     "-g",
     "-target",
@@ -129,16 +130,17 @@ const FLAGS: [&str; 15] = [
     "-Wno-unknown-warning-option",
     "-Wno-pass-failed",
     "-Wno-address-of-packed-member",
-    // It would compile once more, for a report to its authors.
+    // Otherwise clang compiles once more after a crash, for a report to its authors.
     "-fno-crash-diagnostics",
-    // Paths are relative to the current folder, in the object too: it is the same wherever it is made.
+    // Paths are relative to the current folder, in the object too, so that it is the same wherever it is made.
     "-fdebug-compilation-dir=.",
 ];
 
-/// The flags by which an object for this machine is a shared one.
+/// Flags that make an object for this machine a shared one.
 const SHARED_FLAGS: [&str; 2] = ["-shared", "-fPIC"];
 
-/// The flags of an object for this machine. Signed numbers wrap around, so that what C leaves undefined is most likely what it is in BPF.
+/// Flags of an object for this machine. Signed numbers wrap around, so that behaviour undefined in C is most likely
+/// the same as in BPF.
 const MACHINE_FLAGS: [&str; 7] = [
     "-fwrapv",
     "-std=gnu11",
@@ -149,7 +151,7 @@ const MACHINE_FLAGS: [&str; 7] = [
     "-fdebug-compilation-dir=.",
 ];
 
-/// What a [`LONG`] one is compiled with besides. Its stores are not joined to a `memset` that is too long for BPF.
+/// Further flags of a [`LONG`] program. Its stores are not joined to a `memset` that is too long for BPF.
 const LONG_FLAGS: [&str; 2] = ["-fdebug-compilation-dir=/dev/null", "-fno-builtin-memset"];
 
 fn flags(form: Form, source: Source<'_>) -> Vec<&'static str> {
@@ -164,7 +166,7 @@ fn flags(form: Form, source: Source<'_>) -> Vec<&'static str> {
 }
 
 fn compile_anew(form: Form, clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, NoObject> {
-    // Until the folder is gone again: an interrupt would leave it behind.
+    // Held until the folder is removed: an interrupt would leave it behind.
     let interrupts = Deferred::begin().map_err(|e| errors::clang_not_run(clang, &e))?;
     let no_space = |e| errors::no_scratch_space(&std::env::temp_dir(), &e);
     let dir = Scratch::new().map_err(no_space)?;
@@ -246,11 +248,11 @@ fn write_source(dir: &Path, source: Source<'_>) -> io::Result<()> {
     fs::write(dir.join(PROGRAM), source.text)
 }
 
-/// What clang reports of a jump that is too far.
+/// Clang's report of a jump that is too far.
 const FAR_JUMP: &str = "Branch target out of insn range";
 
-/// Whether clang made a `memset` of more stores than it knows how to expand: BPF has no such function. A program that is too
-/// long anyway does not become shorter without it.
+/// Returns true if clang made a `memset` of more stores than it can expand: BPF has no such function. A program that
+/// is too long anyway does not become shorter without it.
 fn joins_stores(output: &str) -> bool {
     if output.contains(FAR_JUMP) {
         return false;
@@ -258,12 +260,12 @@ fn joins_stores(output: &str) -> bool {
     output.contains("built-in function 'memset'") || output.contains("built-in function: memset")
 }
 
-/// Clang's words for a lack of memory.
+/// Clang's reports of a lack of memory.
 const NO_MEMORY: [&str; 2] = ["out of memory", "Cannot allocate memory"];
-/// Its words for a lack of room for its object.
+/// Clang's message for a lack of disk space for its object.
 const NO_SPACE: &str = "No space left on device";
 
-/// What a compiler error means in terms of P4.
+/// Explains a compiler error in terms of P4.
 fn explain(clang: &Clang, output: &str) -> NoObject {
     let (cause, diagnostic) = if is_stack(output) {
         match function_of_extern(output) {
@@ -291,13 +293,13 @@ fn explain(clang: &Clang, output: &str) -> NoObject {
     NoObject { diagnostic, cause }
 }
 
-/// Whether clang says here that a function needs too much stack.
+/// Returns true if clang reports that a function needs too much stack.
 fn is_stack(output: &str) -> bool {
     output.contains("stack limit") || output.contains("BPF stack")
 }
 
-/// The user's C file with a function that needs too much stack, and a line of the function. Where that is inlined, clang reports the function of
-/// the generated C too; of that it names a line that no user wrote.
+/// Returns the user's C file with a function that needs too much stack, and a line of the function. If the function is
+/// inlined, clang also reports the function of the generated C, with a line that no user wrote.
 fn function_of_extern(output: &str) -> Option<(&str, u32)> {
     let mut faults = output.lines().filter(|line| is_stack(line));
     faults.find_map(|line| {
@@ -383,7 +385,7 @@ mod tests {
     #[test]
     fn a_jump_that_is_too_far_is_recognised() {
         let clang = find().expect("these tests need clang");
-        // As many stores, each of another number: clang takes minutes for as much inline assembly.
+        // As many stores, each of another number: for that much inline assembly clang would take minutes.
         let stores: String = (0..34_000).map(|n| format!("v={n};")).collect();
         let text = format!(
             "__attribute__((section(\"xdp\"), used)) int f(int *a) {{ volatile long v; if (*a) {{ {stores} }} return 1; }}\n"

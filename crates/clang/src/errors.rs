@@ -1,4 +1,5 @@
-//! The C compiler: missing, too old, or refusing; and C of extern functions that does not run on this machine.
+//! Diagnostics about the C compiler: missing, too old, or refusing; and about C of extern functions that does not run
+//! on this machine.
 
 use crate::compiler::{CLANG_VARIABLE, Clang, LONG_JUMPS, OLDEST, SECONDS_VARIABLE};
 use crate::source::PROGRAM;
@@ -12,7 +13,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// There is no clang on this machine.
+/// Lack of a clang on this machine.
 pub fn no_clang() -> Box<Diagnostic> {
     Diagnostic::failure(
         "E0750",
@@ -36,7 +37,7 @@ pub fn named_clang_unusable(path: &Path) -> Box<Diagnostic> {
     )
 }
 
-/// The newest clang is older than what is known to work.
+/// The newest clang is older than the oldest one that is known to work.
 pub fn clang_too_old(clang: &Clang) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E0752",
@@ -143,7 +144,8 @@ pub fn extern_stack_too_large(file: &str, line: u32) -> Box<Diagnostic> {
     )
 }
 
-/// The program needs more than the 512 bytes of stack that BPF has. `output` is the compiler's or the verifier's reason.
+/// The program needs more than the 512 bytes of stack that BPF has. `output` is the compiler's or the verifier's
+/// reason.
 pub fn stack_too_large(output: &str) -> Box<Diagnostic> {
     let calls = output
         .split_once("combined stack size of ")
@@ -165,12 +167,12 @@ pub fn stack_too_large(output: &str) -> Box<Diagnostic> {
 
 const WRONG_C: &str = "E0755";
 
-/// Says that a diagnostic is [`clang_refused`].
+/// Tests whether a diagnostic is [`clang_refused`].
 pub fn is_wrong_c(diagnostic: &Diagnostic) -> bool {
     diagnostic.code.0 == WRONG_C
 }
 
-/// The compiler refused the text that we, or the user's C file for an extern, gave it.
+/// The compiler refused the generated C, or the user's C file for an extern.
 pub fn clang_refused(clang: &Clang, output: &str) -> Box<Diagnostic> {
     Diagnostic::failure(
         WRONG_C,
@@ -186,7 +188,7 @@ pub fn clang_refused(clang: &Clang, output: &str) -> Box<Diagnostic> {
 
 const TOO_FAR: &str = "E0759";
 
-/// A jump in one of these C files of a user would reach farther than BPF's do.
+/// A jump in one of these C files of a user would be farther than BPF's jumps can be.
 pub fn extern_too_long(files: &[String]) -> Box<Diagnostic> {
     let named: Vec<String> = files.iter().map(|file| format!("`{file}`")).collect();
     Diagnostic::failure(
@@ -201,7 +203,7 @@ pub fn extern_too_long(files: &[String]) -> Box<Diagnostic> {
     )
 }
 
-/// A jump of the program would reach farther than BPF's do.
+/// A jump of the program would be farther than BPF's jumps can be.
 pub fn too_long() -> Box<Diagnostic> {
     Diagnostic::failure(
         TOO_FAR,
@@ -225,7 +227,7 @@ pub fn no_bpf_target(clang: &Clang) -> Box<Diagnostic> {
     )
 }
 
-/// No room for temporary files in their folder.
+/// Lack of space for temporary files in their folder.
 pub fn no_scratch_space(folder: &Path, error: &io::Error) -> Box<Diagnostic> {
     if let Some(refused) = Refused::of(error) {
         return left_alone(refused);
@@ -241,7 +243,7 @@ pub fn no_scratch_space(folder: &Path, error: &io::Error) -> Box<Diagnostic> {
     )
 }
 
-/// The first error in a compiler's output, with its location but without the temporary folder.
+/// Returns the first error in a compiler's output, with its location but without the temporary folder.
 fn first_error(output: &str) -> String {
     let line = output
         .lines()
@@ -269,7 +271,7 @@ pub fn no_extern_file(file: &Path, error: &io::Error) -> Box<Diagnostic> {
     )
 }
 
-/// The compiler refused the user's C of extern functions for this machine, or what calls it.
+/// The compiler refused the user's C of extern functions for this machine, or the code that calls it.
 pub fn refused_for_machine(clang: &Clang, output: &str) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E0824",
@@ -283,7 +285,7 @@ pub fn refused_for_machine(clang: &Clang, output: &str) -> Box<Diagnostic> {
     )
 }
 
-/// The object with them cannot be loaded, most likely for a function that it does not have.
+/// The object with the extern functions cannot be loaded, most likely because a function is missing.
 pub fn not_loaded(why: &str) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E0825",

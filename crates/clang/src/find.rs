@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// The newest one looked for by a versioned name.
+/// Newest version that is looked for by a versioned name.
 const NEWEST_NAME: u32 = 40;
-/// Time that it has to give its version.
+/// Time that a compiler has to report its version.
 const LONGEST_ANSWER: Duration = Duration::from_secs(10);
 
-/// The compiler to use: the one that `ONPATH_CLANG` names, else the newest on `PATH`.
+/// Finds the compiler to use: the one that `ONPATH_CLANG` names, else the newest on `PATH`.
 pub fn find() -> Result<Clang, Box<Diagnostic>> {
     if let Some(named) = std::env::var_os(CLANG_VARIABLE) {
         let path = PathBuf::from(&named);
@@ -34,7 +34,7 @@ fn accept(clang: Clang) -> Result<Clang, Box<Diagnostic>> {
     Ok(clang)
 }
 
-/// Every clang on `PATH`, newest first.
+/// Lists every clang on `PATH`, newest first.
 pub fn installed() -> Vec<Clang> {
     let Some(path) = std::env::var_os("PATH") else {
         return Vec::new();
@@ -58,7 +58,7 @@ pub fn installed() -> Vec<Clang> {
     found
 }
 
-/// The major version that a compiler reports.
+/// Returns the major version that a compiler reports.
 fn version_of(path: &Path) -> Option<u32> {
     let interrupts = Deferred::begin().ok()?;
     let mut command = Command::new(path);
@@ -68,7 +68,7 @@ fn version_of(path: &Path) -> Option<u32> {
     }
 }
 
-/// `Debian clang version 19.1.7 (…)` → 19
+/// Parses the major version: `Debian clang version 19.1.7 (…)` → 19
 fn parse_version(text: &str) -> Option<u32> {
     let rest = text.split("clang version ").nth(1)?;
     rest.split(|c: char| !c.is_ascii_digit())

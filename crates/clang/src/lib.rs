@@ -1,5 +1,6 @@
-//! C to objects, by the newest clang of this machine: [`compile`] makes BPF objects, of which [`object_cache`] keeps those that were made
-//! before, and [`compile_program`] makes programs for this machine, and [`compile_shared`] makes the user's C of extern functions an object for this machine, which [`SharedObject`] loads.
+//! C to objects, by the newest clang of this machine. [`compile`] makes BPF objects, and [`object_cache`] keeps them
+//! for the next time. [`compile_program`] makes programs for this machine. [`compile_shared`] compiles the user's C of
+//! extern functions for this machine, to an object that [`SharedObject`] loads.
 //!
 //! Messages of the compiler are explained in terms of P4 ([`errors`]). Unsafe code is in `shared_object`.
 

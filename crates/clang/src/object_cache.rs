@@ -1,13 +1,13 @@
-//! Objects that clang made before, in a folder of the user's, or in the one that `ONPATH_OBJECT_CACHE` names. Where that is set
-//! to nothing, nothing is kept.
+//! Cache of objects that clang made before, in a folder of the user's, or in the one that `ONPATH_OBJECT_CACHE` names.
+//! If that is set to nothing, there is no cache.
 //!
 //! The key is everything that the object depends on, so an entry is never out of date and never changes. A new one is
-//! written beside its path and renamed, so that the change is atomic for readers and other writers, and a
-//! writer that is killed leaves a file that the next one removes. The folder is bounded: the objects that were not used
-//! for longest go first.
+//! written beside its path and renamed, so that the change is atomic for readers and other writers. A writer that is
+//! killed leaves a file that the next one removes. The size of the folder is bounded: the least recently used objects
+//! are removed first.
 //!
-//! What is in an entry runs in the kernel. So the folder and its files are used only if nobody but root and this process's
-//! user can have written them, and an entry only if it has its checksum.
+//! The code in an entry runs in the kernel. So the folder and its files are used only if nobody but root and this
+//! process's user can have written them, and an entry only if its checksum is right.
 
 use crate::compiler::Clang;
 use crate::source::{Effort, Jumps, Source, named_files};
@@ -21,31 +21,32 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// Names the folder.
+/// Variable that names the folder.
 pub const VARIABLE: &str = "ONPATH_OBJECT_CACHE";
-/// The most bytes that a folder keeps that somebody named, such as the one of the tests.
+/// Largest size in bytes of a folder that somebody named, such as that of the tests.
 const MOST_BYTES_NAMED: u64 = 512 << 20;
-/// The most bytes that the user's own folder keeps: some hundreds of objects.
+/// Largest size in bytes of the user's own folder: some hundreds of objects.
 const MOST_BYTES: u64 = 128 << 20;
-/// One writer in so many looks at how much there is.
+/// Inverse share of writers that check the size: one in so many does.
 const SWEEP_EVERY: u8 = 64;
-/// A file that is not complete after so long has lost its writer.
+/// Age after which an incomplete file has lost its writer.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
-/// The folder in which objects are kept, if they are. Measurements of clang's time must find none.
+/// Returns the folder of the cache, if there is a cache. Measurements of clang's time must find none.
 pub fn folder() -> Option<PathBuf> {
     ObjectCache::from_environment().map(|cache| cache.folder)
 }
 
-/// The reason for which the folder is not used, if it is there and others may have written to it.
+/// Returns the reason why the folder is not used, if it is there and others may have written to it.
 pub fn unused() -> Option<String> {
     let folder = folder()?;
     let error = Dir::at(&folder).err()?;
     (error.kind() != io::ErrorKind::NotFound).then(|| diag::system_message(&error))
 }
 
-/// The user's own folder: below the folder of caches that the XDG base directory specification names, or that of the system
-/// for root. The environment may be that of the user who became root: in a folder of theirs, root makes nothing.
+/// Returns the user's own folder. It is below the folder of caches that the XDG base directory specification names, or
+/// below the system's for root. The environment may be that of the user who became root, and root makes nothing in a
+/// folder of theirs.
 fn own_folder() -> Option<PathBuf> {
     let named = |variable| std::env::var_os(variable).map(PathBuf::from);
     let caches = named("XDG_CACHE_HOME").filter(|path| path.is_absolute());
@@ -58,27 +59,27 @@ fn own_folder() -> Option<PathBuf> {
     caches.is_absolute().then(|| caches.join("onpath/objects"))
 }
 
-/// The user whose a folder is, or would be: the owner of the one in which it is to be made.
+/// Returns the owner of a folder; if it is not there, the owner of the folder in which it is to be made.
 fn owner(folder: &Path) -> Option<u32> {
     let there = folder.ancestors().find_map(|path| fs::metadata(path).ok());
     there.map(|about| about.uid())
 }
 
-/// A folder of objects.
+/// Folder of objects.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ObjectCache {
     folder: PathBuf,
-    /// The most bytes that it keeps.
+    /// Largest size in bytes.
     most: u64,
 }
 
-/// All that an object depends on, as a file's name.
+/// Hash of everything that an object depends on, as a file's name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Key(String);
 
 impl ObjectCache {
-    /// The one that the environment names, or the user's own; none if the environment turns it off. It need not be there
-    /// yet. One to which others may write, or that is another user's, keeps nothing and has nothing.
+    /// Returns the cache that the environment names, or the user's own; `None` if the environment turns it off. Its
+    /// folder need not be there yet. A folder that others may write to, or that is another user's, is not used.
     pub(crate) fn from_environment() -> Option<ObjectCache> {
         let (folder, most) = match std::env::var_os(VARIABLE) {
             Some(named) if named.is_empty() => return None,
@@ -88,13 +89,13 @@ impl ObjectCache {
         Some(ObjectCache { folder, most })
     }
 
-    /// The object of this key, if it is there.
+    /// Returns the object of this key, if it is there.
     pub(crate) fn get(&self, key: &Key) -> Option<Vec<u8>> {
         let folder = Dir::at(&self.folder).ok()?;
         let mut file = folder.open_file(&key.0).ok()?;
         let mut object = Vec::new();
         file.read_to_end(&mut object).ok()?;
-        // A machine that lost power may have kept a file's name without its bytes, or a disk other ones.
+        // After a loss of power a file may have its name but not its bytes, or a disk may have changed them.
         let end = object.len().saturating_sub(CHECKSUM_BYTES);
         if object.split_off(end) != checksum(key, &object) {
             let _ = folder.remove_file(&key.0);
@@ -104,7 +105,7 @@ impl ObjectCache {
         Some(object)
     }
 
-    /// Keeps an object. What cannot be written is compiled again next time.
+    /// Keeps an object. If it cannot be written, it is compiled again next time.
     pub(crate) fn put(&self, key: &Key, object: &[u8]) {
         let _ = self.try_put(key, object);
     }
@@ -115,7 +116,7 @@ impl ObjectCache {
         let folder = Dir::at(&self.folder)?;
         let unfinished = random_name(UNFINISHED);
         let mut file = folder.make_file(&unfinished)?;
-        // An object that a power failure cut short would be found under its key for ever.
+        // Without the sync, an object that a power failure cut short would be found under its key for ever.
         let written = file.write_all(object);
         let written = written.and_then(|()| file.write_all(&checksum(key, object)));
         let written = written.and_then(|()| file.sync_all());
@@ -125,14 +126,14 @@ impl ObjectCache {
         }
         kept?;
         if u8::from_str_radix(&key.0[..2], 16).is_ok_and(|byte| byte % SWEEP_EVERY == 0) {
-            // Not to its last byte, so that the next sweep is not due at once.
+            // More is removed than needed, so that the next sweep is not due at once.
             self.sweep(self.most, self.most / 4 * 3, SystemTime::now())?;
         }
         Ok(())
     }
 
-    /// If there are more than `most` bytes, removes what was not used for longest until `left` are left; and what
-    /// killed writers left.
+    /// Removes the least recently used objects until `left` bytes are left, if there are more than `most`. Also
+    /// removes files that killed writers left.
     fn sweep(&self, most: u64, left: u64, now: SystemTime) -> io::Result<()> {
         let mut objects = Vec::new();
         let folder = Dir::at(&self.folder)?;
@@ -171,7 +172,8 @@ impl ObjectCache {
 /// Bytes of [`checksum`].
 const CHECKSUM_BYTES: usize = 32;
 
-/// The end of an entry: an object under the name of another has none that fits.
+/// Returns the checksum that ends an entry. It includes the key, so that an object under another one's name does not
+/// fit.
 fn checksum(key: &Key, object: &[u8]) -> [u8; CHECKSUM_BYTES] {
     let mut hash = Sha256::new();
     hash.update(&key.0);
@@ -179,11 +181,11 @@ fn checksum(key: &Key, object: &[u8]) -> [u8; CHECKSUM_BYTES] {
     hash.finalize().into()
 }
 
-/// How the name of a file begins that is still being written.
+/// Prefix of the name of a file that is still being written.
 const UNFINISHED: &str = "unfinished-";
 
-/// The key of what this compiler makes of a source with these flags. There is none for a source that includes files
-/// of the user's: what they include in turn is known to clang alone.
+/// Returns the key of this compiler's output for a source with these flags. `None` for a source that includes files of
+/// the user's: only clang knows which files those include.
 pub(crate) fn key(clang: &Clang, flags: &[&str], source: Source<'_>) -> Option<Key> {
     if !source.include_dirs.is_empty() {
         return None;
@@ -233,7 +235,7 @@ pub(crate) fn key(clang: &Clang, flags: &[&str], source: Source<'_>) -> Option<K
         .collect()))
 }
 
-/// Whether a file is an object of the cache, by its name: the folder may hold files of others.
+/// Returns true if a file is an object of the cache, by its name: the folder may hold files of others.
 fn is_key(name: &str) -> bool {
     name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

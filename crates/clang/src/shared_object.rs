@@ -10,21 +10,21 @@ use std::io::Write;
 use std::os::fd::AsRawFd;
 use std::rc::Rc;
 
-/// A shared object in this process, with variables of its own. Its file stays open as long: the loader takes one with the path of another
-/// for the same.
+/// Shared object in this process, with variables of its own. Its file stays open as long, because the loader takes two
+/// files of the same path for one.
 #[derive(Clone, Debug)]
 pub struct SharedObject(Rc<(Library, File)>);
 
-/// A function of a shared object that takes an array of numbers, in which it leaves what it gives.
+/// Function of a shared object that takes an array of numbers, and leaves its results in it.
 pub struct NativeFunction {
-    /// The symbol belongs to it.
+    /// Object that the symbol belongs to.
     _object: SharedObject,
     symbol: Symbol<unsafe extern "C" fn(*mut u64)>,
     values: usize,
 }
 
 impl SharedObject {
-    /// Loads the bytes of one, from memory: each loading has variables of its own.
+    /// Loads a shared object from its bytes in memory. Each loading has variables of its own.
     pub fn load(bytes: &[u8]) -> Result<SharedObject, Box<Diagnostic>> {
         let failed = |why: &dyn Display| errors::not_loaded(&why.to_string());
         let file = memfd_create(c"onpath-extern", MFdFlags::MFD_CLOEXEC);
@@ -34,7 +34,7 @@ impl SharedObject {
         // SAFETY: the object has no initialisers but those of the user's C, which the user asked to run.
         let library = unsafe { Library::open(Some(&path), RTLD_NOW | RTLD_LOCAL) };
         let library = library.map_err(|error| {
-            // The loader's words begin with the path.
+            // The loader's message begins with the path.
             let text = std::error::Error::source(&error)
                 .unwrap_or(&error)
                 .to_string();
@@ -43,7 +43,7 @@ impl SharedObject {
         Ok(SharedObject(Rc::new((library, file))))
     }
 
-    /// The function of a name that takes this many numbers.
+    /// Returns the function of a name that takes this many numbers.
     ///
     /// # Safety
     ///
@@ -64,11 +64,11 @@ impl SharedObject {
 }
 
 impl NativeFunction {
-    /// Calls it with these numbers, in which it leaves what it gives.
+    /// Calls the function with these values; it writes its results over them.
     ///
     /// # Panics
     ///
-    /// There are fewer numbers than it takes.
+    /// There are fewer values than the function takes.
     pub fn call(&self, values: &mut [u64]) {
         assert!(values.len() >= self.values, "a number for each");
         // SAFETY: it accesses no more numbers than there are, by the promise that was made for it.

@@ -1,34 +1,35 @@
-//! C text to compile, and how to.
+//! C text to compile, and options for that.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// A macro that is defined for long programs. For each instruction clang looks for its file and for its line's text in a list of all the
-/// names and texts that the object has, from the beginning. Without the texts, and without lines of what is inlined, it takes half of the time.
+/// Macro that is defined for long programs. For each instruction, clang searches its file and the text of its line in
+/// a list of all names and texts of the object, from the beginning. Without the texts, and without lines of inlined
+/// code, it takes half of the time.
 pub const LONG: &str = "ONPATH_LONG";
-/// A folder that does not exist and cannot: in front of the names of files in the object of a [`LONG`] program.
+/// Path of a folder that cannot exist. It precedes the names of files in the object of a [`LONG`] program.
 pub const NOWHERE: &str = "/dev/null";
-/// The file that the generated C is compiled as.
+/// Name of the file that the generated C is compiled as.
 pub(crate) const PROGRAM: &str = "prog.c";
 
-/// A C text to compile, and the way to do so.
+/// C text to compile, with options.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
     /// The C text.
     pub text: &'a str,
     /// Headers that it includes with quotes: name and text.
     pub headers: &'a [(&'a str, &'a str)],
-    /// Folders in which it finds others.
+    /// Include folders, for all other headers.
     pub include_dirs: &'a [PathBuf],
     /// Macros that are defined as 1.
     pub defines: &'a [&'a str],
-    /// The effort of optimising.
+    /// Effort of optimisation.
     pub effort: Effort,
     /// The reach of jumps.
     pub jumps: Jumps,
 }
 
-/// The effort of optimising.
+/// Effort of optimisation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Effort {
     /// `-O2`
@@ -41,14 +42,15 @@ pub enum Effort {
 /// The reach of jumps.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Jumps {
-    /// Over 32,767 instructions: clang refuses a program with a longer one as [`Cause::TooLong`](crate::Cause::TooLong).
+    /// Up to 32,767 instructions: clang refuses a program with a longer jump as
+    /// [`Cause::TooLong`](crate::Cause::TooLong).
     #[default]
     Short,
-    /// As far as there are instructions. It takes Linux 6.6 and clang [`LONG_JUMPS`](crate::LONG_JUMPS).
+    /// Any distance. It takes Linux 6.6 and clang [`LONG_JUMPS`](crate::LONG_JUMPS).
     Long,
 }
 
-/// The files that `#line` directives name.
+/// Returns the files that `#line` directives name.
 pub(crate) fn named_files(text: &str) -> BTreeSet<&str> {
     let lines = text.lines().filter_map(|line| {
         let rest = line.trim_start().strip_prefix("#line ")?;

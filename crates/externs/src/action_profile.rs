@@ -5,9 +5,9 @@
 //! extern action_selector { action_selector(HashAlgorithm algorithm, bit<32> size, bit<32> outputWidth); }
 //! ```
 //!
-//! Both are values of a table's `implementation` property. An entry of such a table names a member, which is an action with
-//! its arguments, or its own action; with a selector it may name a group of members, and the hash over the table's
-//! `selector` keys chooses one of them.
+//! Both are values of a table's `implementation` property. An entry of such a table names a member, which is an action
+//! with its arguments, or its own action; with a selector it may name a group of members, and the hash over the
+//! table's `selector` keys chooses one of them.
 
 use crate::{Extern, Meaning, State, hash};
 use ir::{ActionCall, Bits};
@@ -31,18 +31,18 @@ pub(crate) const ACTION_SELECTOR: Extern = Extern {
     },
 };
 
-/// What an action profile or selector keeps.
+/// Members and groups of an action profile or selector.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Profile {
-    /// What each member runs: the action is an index of those that members may run.
+    /// Action of each member; its number is an index into the actions that members may run.
     pub members: BTreeMap<u32, ActionCall>,
-    /// The members of each group, ascending. None is empty, and all of their members are there.
+    /// Members of each group, ascending. No group is empty, and all members exist.
     pub groups: BTreeMap<u32, Vec<u32>>,
 }
 
 impl hash::Algorithm {
-    /// Which of `count` members (at least 1) the values of the selector keys choose: as BMv2 does, the whole hash modulo
-    /// their number. The constructor's `outputWidth` has no say.
+    /// Chooses one of `count` members (at least 1) by the values of the selector keys. As in BMv2, it is the whole
+    /// hash modulo their number. The constructor's `outputWidth` has no effect.
     pub fn select(self, keys: &[Bits], count: usize) -> usize {
         (self.compute(keys) % count.max(1) as u64) as usize
     }

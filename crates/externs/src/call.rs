@@ -8,26 +8,26 @@ use smol_str::SmolStr;
 /// An argument's value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Arg {
-    /// Scalars in order, as [`ir::Value::to_bits`] gives them: bools 1 bit wide, members of enums and
-    /// errors 32, a varbit as wide as it is now. For an `out` argument, what is there now.
+    /// Scalars in order, as [`ir::Value::to_bits`] gives them: bools 1 bit wide, members of enums and errors 32, a
+    /// varbit in its present width. For an `out` argument, the present value.
     Values(Vec<Bits>),
     /// A header: validity and fields.
     Header {
-        /// Whether it is valid.
+        /// True if it is valid.
         valid: bool,
-        /// Its fields.
+        /// Values of the fields.
         fields: Vec<Bits>,
     },
     /// A string.
     String(String),
     /// A member of an enum: its name, and its number as a value.
     Member(SmolStr, [Bits; 1]),
-    /// Left out.
+    /// Omitted.
     Absent,
 }
 
 impl Arg {
-    /// The member of an enum with this number.
+    /// Returns the member of an enum with this number.
     pub fn member(name: impl Into<SmolStr>, number: u32) -> Arg {
         Arg::Member(name.into(), [Bits::new(32, number)])
     }
@@ -38,18 +38,18 @@ impl Arg {
 pub struct Reply {
     /// The returned value, split into scalars.
     pub result: Vec<Bits>,
-    /// New values of `out` and `inout` arguments, by the argument's index. What is not listed stays
-    /// as it was.
+    /// New values of `out` and `inout` arguments, by the argument's index. Arguments that are not listed keep their
+    /// values.
     pub outs: Vec<(usize, Vec<Bits>)>,
 }
 
 impl Reply {
-    /// Nothing.
+    /// Returns no results.
     pub fn none() -> Reply {
         Reply::default()
     }
 
-    /// A returned scalar.
+    /// Returns a scalar result.
     pub fn value(bits: Bits) -> Reply {
         Reply {
             result: vec![bits],
@@ -57,7 +57,7 @@ impl Reply {
         }
     }
 
-    /// A new value for one argument.
+    /// Returns a new value for one argument.
     pub fn out(arg: usize, values: Vec<Bits>) -> Reply {
         Reply {
             result: Vec::new(),
@@ -66,85 +66,86 @@ impl Reply {
     }
 }
 
-/// Why an extern ends the packet's processing.
+/// Reason why an extern ends the packet's processing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// `assert` or `assume` failed.
     AssertionFailed,
-    /// The call has not the shape of the extern's declaration: a compiler bug.
+    /// The call does not have the shape of the extern's declaration: a compiler bug.
     Malformed,
 }
 
-/// What an extern needs from the architecture around it.
+/// Request of an extern to the architecture around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Send the packet to the drop port, and to no multicast group.
     Drop,
     /// A checksum was not right.
     ChecksumError,
-    /// Cut the packet to so many bytes when it leaves.
+    /// Truncate the packet to so many bytes when it leaves.
     Truncate(u64),
     /// Make a copy when the block ends.
     Clone {
-        /// Where the copy goes.
+        /// Number of the clone session.
         session: u64,
-        /// The number of the field list that it keeps.
+        /// Number of the preserved field list.
         list: u64,
     },
-    /// Let the packet begin anew as it came in, when ingress ends.
+    /// Resubmit the packet as it came in, when ingress ends.
     Resubmit {
-        /// The number of the field list that it keeps.
+        /// Number of the preserved field list.
         list: u64,
     },
-    /// Let the packet begin anew as it leaves, when egress ends.
+    /// Recirculate the packet as it leaves, when egress ends.
     Recirculate {
-        /// The number of the field list that it keeps.
+        /// Number of the preserved field list.
         list: u64,
     },
     /// Send these values to the control plane.
     Digest {
-        /// Whom it is for.
+        /// Receiver: the first argument of `digest`.
         receiver: u64,
         /// The values.
         data: Vec<Bits>,
-        /// Which of the program's digests it is.
+        /// Number of the digest among the program's.
         number: u32,
     },
-    /// A line for the log.
+    /// Write a line to the log.
     Log(String),
-    /// The packet, as it came in, to user space.
+    /// Send the packet, as it came in, to user space.
     PerfEvent(Vec<u8>),
 }
 
-/// What an extern sees of the world.
+/// Environment of an extern: clock, random numbers, the packet, and its requests.
 #[derive(Debug)]
 pub struct Env<'a> {
     /// Nanoseconds of a monotonic clock.
     pub now: u64,
     /// The source of random numbers.
     pub rng: &'a mut ChaCha8Rng,
-    /// The random numbers of `random32`, which every target in a test is given alike.
+    /// Random numbers of `random32`, the same for every target in a test.
     pub numbers: &'a mut crate::Numbers,
     /// The packet as it came in.
     pub packet: &'a [u8],
-    /// Where the parser stopped, in bytes; at most the packet's length.
+    /// Offset at which the parser stopped, in bytes; at most the packet's length.
     pub parsed: usize,
-    /// The colour that the meter of the table entry whose action runs gave the packet.
+    /// Colour that the direct meter of the entry whose action runs gave the packet.
     pub direct_color: Option<crate::meter::Color>,
-    /// What the extern asks for, in order.
+    /// Requests of the extern, in order.
     pub effects: &'a mut Vec<Effect>,
 }
 
-/// The last byte of a packet that reading its payload may begin at: the kernel's XDP loads none from further on.
+/// Largest offset into the packet at which reading its payload may begin: the kernel's XDP loads nothing from further
+/// on.
 pub(crate) const LAST_BEGIN: u64 = 0xffff;
 
 impl Env<'_> {
-    /// The bytes that the parser left.
+    /// Returns the bytes after the parser.
     pub fn payload(&self) -> &[u8] {
         &self.packet[self.parsed.min(self.packet.len())..]
     }
 
-    /// The bytes from an offset of the payload on; none if they begin behind [`LAST_BEGIN`] of the packet.
+    /// Returns the bytes from an offset of the payload on; none if they begin after [`LAST_BEGIN`] of the packet.
     pub fn payload_from(&self, offset: u64) -> &[u8] {
         let from = self.parsed as u64 + offset;
         let from = usize::try_from(from).ok().filter(|_| from <= LAST_BEGIN);
@@ -153,7 +154,7 @@ impl Env<'_> {
     }
 }
 
-/// The scalars of an argument.
+/// Returns the scalars of an argument.
 pub(crate) fn values(args: &[Arg], at: usize) -> Result<&[Bits], Fault> {
     match args.get(at) {
         Some(Arg::Values(values)) => Ok(values),
@@ -163,7 +164,7 @@ pub(crate) fn values(args: &[Arg], at: usize) -> Result<&[Bits], Fault> {
     }
 }
 
-/// The one scalar of an argument.
+/// Returns the one scalar of an argument.
 pub(crate) fn scalar(args: &[Arg], at: usize) -> Result<&Bits, Fault> {
     match values(args, at)? {
         [one] => Ok(one),
@@ -171,12 +172,12 @@ pub(crate) fn scalar(args: &[Arg], at: usize) -> Result<&Bits, Fault> {
     }
 }
 
-/// The one scalar of an argument as an index; one that does not fit is past every array's end.
+/// Returns the one scalar of an argument as an index; one that does not fit is past every array's end.
 pub(crate) fn index(args: &[Arg], at: usize) -> Result<u64, Fault> {
     Ok(scalar(args, at)?.to_u64().unwrap_or(u64::MAX))
 }
 
-/// The name of a member given as an argument.
+/// Returns the name of a member given as an argument.
 pub(crate) fn member(args: &[Arg], at: usize) -> Result<&str, Fault> {
     match args.get(at) {
         Some(Arg::Member(name, _)) => Ok(name),
@@ -184,8 +185,8 @@ pub(crate) fn member(args: &[Arg], at: usize) -> Result<&str, Fault> {
     }
 }
 
-/// Values one after the other without gaps, most significant bit first, the last byte filled with
-/// zeros: what every hash and checksum reads.
+/// Packs values without gaps, most significant bit first, and fills the last byte with zeros. Every hash and checksum
+/// reads this.
 pub(crate) fn packed(values: &[Bits]) -> Vec<u8> {
     let width: u32 = values.iter().map(Bits::width).sum();
     if values.iter().all(|v| v.width().is_multiple_of(8)) {
@@ -204,7 +205,7 @@ pub(crate) mod testing {
     use super::*;
     use rand_chacha::rand_core::SeedableRng;
 
-    /// Runs `body` with a world at second 0 and a packet, and gives what was asked of it.
+    /// Runs `body` with an environment at second 0 and a packet, and returns the requests too.
     pub(crate) fn with_env<T>(
         packet: &[u8],
         parsed: usize,
@@ -225,7 +226,7 @@ pub(crate) mod testing {
         (result, effects)
     }
 
-    /// One scalar argument.
+    /// Makes an argument of one scalar.
     pub(crate) fn arg(width: u32, value: u64) -> Arg {
         Arg::Values(vec![Bits::new(width, value)])
     }

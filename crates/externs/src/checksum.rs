@@ -1,4 +1,4 @@
-//! `v1model`: checksums of what came in and of what goes out.
+//! `v1model`: checksums of received packets and of packets that leave.
 //!
 //! ```p4
 //! extern void verify_checksum<T, O>(in bool condition, in T data, in O checksum, HashAlgorithm algo);
@@ -7,7 +7,7 @@
 //! extern void update_checksum_with_payload<T, O>(in bool condition, in T data, inout O checksum, HashAlgorithm algo);
 //! ```
 //!
-//! With the payload: `data`, filled to whole bytes, and then every byte that the parser left.
+//! With the payload, the checksum covers `data`, filled to whole bytes, and then every byte after the parser.
 
 use crate::call::{Arg, Effect, Env, Fault, Reply, member, packed, scalar, values};
 use crate::hash::Algorithm;
@@ -38,8 +38,8 @@ pub(crate) const UPDATE_WITH_PAYLOAD: Extern = Extern {
     meaning: Meaning::Function(|args, env| update(args, env, true)),
 };
 
-/// The checksum that the arguments ask for, at the width of the `checksum` argument; `None` where the
-/// condition does not hold.
+/// Computes the checksum that the arguments ask for, at the width of the `checksum` argument; `None` if the condition
+/// does not hold.
 fn compute(args: &[Arg], env: &Env<'_>, payload: bool) -> Result<Option<Bits>, Fault> {
     if scalar(args, 0)?.is_zero() {
         return Ok(None);

@@ -7,11 +7,11 @@
 //! extern void resubmit_preserving_field_list(bit<8> index);
 //! ```
 //!
-//! A call only asks: the traffic manager does it when ingress or egress has ended, and the last call counts. A clone is
-//! made at the end of the block that asks for it, whatever its `CloneType`.
+//! A call only makes a request: the traffic manager executes it when ingress or egress has ended, and the last call
+//! counts. A clone is made at the end of the block that asks for it, whatever its `CloneType`.
 //!
-//! `clone3`, `resubmit` and `recirculate`, which name the fields that are kept, do not reach a target: elaboration makes a
-//! field list of the fields.
+//! `clone3`, `resubmit` and `recirculate`, which name the preserved fields themselves, do not reach a target:
+//! elaboration makes a field list of the fields.
 
 use crate::call::{Arg, Effect, Env, Fault, Reply, index};
 use crate::{Extern, Meaning};

@@ -24,7 +24,7 @@ pub(crate) const EXTERN: Extern = Extern {
     },
 };
 
-/// What a counter counts.
+/// Unit of a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Counted {
     /// Packets, or whatever the program adds up.
@@ -37,7 +37,7 @@ pub enum Counted {
 }
 
 impl Counted {
-    /// What a counter's constructor asks for by a member of `CounterType`.
+    /// Returns the unit that a counter's constructor asks for by a member of `CounterType`.
     pub fn of(data: &ExternData) -> Counted {
         let member = data.args.iter().find_map(|(_, value)| match value {
             CtorValue::Member(_, member) => Some(*member),
@@ -50,7 +50,7 @@ impl Counted {
         }
     }
 
-    /// What a packet of so many bytes adds: packets and bytes.
+    /// Returns the packets and bytes that a packet of so many bytes adds.
     pub fn by_packet(self, bytes: u64) -> (u64, u64) {
         match self {
             Counted::Packets => (1, 0),
@@ -69,7 +69,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// `size` counters at 0.
+    /// Makes `size` counters at 0.
     pub fn new(size: u64, counted: Counted) -> Counters {
         Counters {
             size,
@@ -78,17 +78,17 @@ impl Counters {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of counters.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Packets (or units) and bytes counted at an index; `None` outside.
+    /// Returns the packets (or units) and bytes counted at an index; `None` out of range.
     pub fn get(&self, index: u64) -> Option<(u64, u64)> {
         (index < self.size).then(|| self.cells.get(&index).copied().unwrap_or_default())
     }
 
-    /// Sets one counter to zero, or all; whether there is one at the index.
+    /// Sets one counter to zero, or all. Returns false if there is none at the index.
     pub fn reset(&mut self, index: Option<u64>) -> bool {
         match index {
             Some(index) if index >= self.size => return false,
@@ -98,7 +98,7 @@ impl Counters {
         true
     }
 
-    /// Raises a counter, wrapping at 64 bits; outside, nothing happens.
+    /// Raises a counter, wrapping at 64 bits; does nothing out of range.
     pub fn add(&mut self, index: u64, units: u64, bytes: u64) {
         if index < self.size {
             let cell = self.cells.entry(index).or_default();
@@ -108,7 +108,7 @@ impl Counters {
     }
 }
 
-/// A constructor's argument for the number of elements.
+/// Returns a constructor's argument for the number of elements.
 pub(crate) fn size_of(data: &ExternData, name: &str) -> u64 {
     data.int_arg(name).and_then(|n| n.to_u64()).unwrap_or(0)
 }

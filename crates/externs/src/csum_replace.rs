@@ -1,13 +1,13 @@
-//! `xdp_model`: what an Internet checksum becomes when a word under it changes.
+//! `xdp_model`: update of an Internet checksum when a word that it covers changes.
 //!
 //! ```p4
 //! extern bit<16> csum_replace2(in bit<16> csum, in bit<16> old, in bit<16> new);
 //! extern bit<16> csum_replace4(in bit<16> csum, in bit<32> old, in bit<32> new);
 //! ```
 //!
-//! RFC 1624, equation 3: the complement of `~csum + ~old + new` in one's complement arithmetic, every
-//! term in 16-bit words. The sum is folded until it fits, so it is 0 only where all words are, and the
-//! result 0xffff only then: a target that adds the same words gets the same bits.
+//! RFC 1624, equation 3: the complement of `~csum + ~old + new` in one's complement arithmetic, every term in 16-bit
+//! words. The sum is folded until it fits. So it is 0 only if all words are, and the result is 0xffff only then: a
+//! target that adds the same words gets the same bits.
 
 use crate::call::{Arg, Env, Fault, Reply, index};
 use crate::{Extern, Meaning};
@@ -37,7 +37,7 @@ pub(crate) fn replace(args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
     Ok(Reply::value(Bits::new(16, u32::from(!new))))
 }
 
-/// A sum of 16-bit words in one's complement arithmetic.
+/// Folds a sum of 16-bit words, in one's complement arithmetic.
 pub(crate) fn fold(mut sum: u64) -> u16 {
     while sum >> 16 != 0 {
         sum = (sum & 0xffff) + (sum >> 16);

@@ -7,8 +7,8 @@
 //! }
 //! ```
 //!
-//! As in BMv2, the meter takes a packet's tokens when the packet hits the entry, once, whether or not the entry's action reads
-//! the colour. Outside an entry's action there is no meter, and the colour is green.
+//! As in BMv2, the meter takes a packet's tokens when the packet hits the entry, once, whether or not the entry's
+//! action reads the colour. Outside an entry's action there is no meter, and the colour is green.
 
 use crate::call::{Arg, Env, Fault, Reply};
 use crate::meter::Color;

@@ -1,12 +1,12 @@
-//! `tc_model`: what the checksum of a transport header becomes when a word that it covers changes.
+//! `tc_model`: update of the checksum of a transport header when a word that it covers changes.
 //!
 //! ```p4
 //! extern bit<16> l4_csum_replace2(in bit<16> csum, in bit<16> old, in bit<16> new, in bool pseudo);
 //! extern bit<16> l4_csum_replace4(in bit<16> csum, in bit<32> old, in bit<32> new, in bool pseudo);
 //! ```
 //!
-//! The interpreter's packets are as they are on the wire: no device is to fill in a checksum later, so where
-//! the word stands makes no difference.
+//! The interpreter's packets are as they are on the wire: no device is to fill in a checksum later. So it makes no
+//! difference whether the word is in the pseudo header.
 
 use crate::csum_replace::replace;
 use crate::{Extern, Meaning};

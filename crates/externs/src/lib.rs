@@ -1,8 +1,8 @@
-//! Extern objects and functions: what each means to the interpreter.
+//! Extern objects and functions: their semantics in the interpreter.
 //!
-//! One file an extern (or a family that shares its meaning), each with the extern's P4 signature and a
-//! pure function over its arguments, its object's [`State`] and an [`Env`]. Which architecture declares
-//! an extern is `arch`'s knowledge; its C for a target stands in that target under the same name.
+//! There is one file per extern (or family with common semantics), with the extern's P4 signature and a pure function
+//! over its arguments, its object's [`State`] and an [`Env`]. Crate `arch` knows which architecture declares an
+//! extern; its C for a target is in that target under the same name.
 //!
 //! To add one: a file with an [`Extern`], and a line in [`ALL`].
 
@@ -51,13 +51,13 @@ use ir::ExternData;
 /// An extern that a program may use.
 #[derive(Clone, Copy, Debug)]
 pub struct Extern {
-    /// Its name in P4.
+    /// Extern's name in P4.
     pub name: &'static str,
-    /// What it does.
+    /// Extern's semantics.
     pub meaning: Meaning,
 }
 
-/// What an extern does.
+/// Semantics of an extern.
 #[derive(Clone, Copy, Debug)]
 pub enum Meaning {
     /// A function.
@@ -66,18 +66,18 @@ pub enum Meaning {
     Object {
         /// The state of an instance before the first packet.
         create: fn(&ExternData) -> State,
-        /// Its methods by name.
+        /// Object's methods by name.
         methods: &'static [(&'static str, Method)],
     },
 }
 
-/// What a function does with its arguments.
+/// Semantics of a function: its arguments to its results.
 pub type Function = fn(&[Arg], &mut Env<'_>) -> Result<Reply, Fault>;
 
-/// What a method does with its object and arguments.
+/// Semantics of a method: its object and arguments to its results.
 pub type Method = fn(&mut State, &[Arg], &mut Env<'_>) -> Result<Reply, Fault>;
 
-/// What an extern object keeps from packet to packet.
+/// State that an extern object keeps from packet to packet.
 #[derive(Clone, Debug, PartialEq)]
 pub enum State {
     /// Nothing.
@@ -90,15 +90,15 @@ pub enum State {
     Meters(Meters),
     /// Values by flow.
     Flows(Flows),
-    /// Figures by group.
+    /// Metrics by group.
     Figures(Figures),
     /// Members and groups of actions.
     Profile(Profile),
-    /// What was read of the packet's message.
+    /// Message of the packet, as far as it was read.
     Message(Box<Message>),
 }
 
-/// Every extern that has a meaning.
+/// Every extern that the interpreter implements.
 pub const ALL: &[Extern] = &[
     action_profile::ACTION_PROFILE,
     action_profile::ACTION_SELECTOR,
@@ -149,12 +149,12 @@ pub const ALL: &[Extern] = &[
     truncate::EXTERN,
 ];
 
-/// The extern of a name, function or object. `None` for those that only the program declares.
+/// Returns the extern of a name, function or object. `None` for externs that only the program declares.
 pub fn find(name: &str) -> Option<&'static Extern> {
     ALL.iter().find(|e| e.name == name)
 }
 
-/// An instance's method of a name.
+/// Returns a method of an extern object by name.
 pub fn find_method(object: &str, name: &str) -> Option<Method> {
     match find(object)?.meaning {
         Meaning::Object { methods, .. } => methods
@@ -165,7 +165,7 @@ pub fn find_method(object: &str, name: &str) -> Option<Method> {
     }
 }
 
-/// `create` of an object without state.
+/// Creates an object without state.
 fn stateless(_: &ExternData) -> State {
     State::Stateless
 }

@@ -5,8 +5,8 @@
 //! extern void log_msg<T>(string msg, in T data);
 //! ```
 //!
-//! Every `{}` is the next value in decimal; one without a value stays as it is written. For a value whose declaration has a
-//! `@format`, elaboration makes it `{:FORMAT}`.
+//! Every `{}` is the next value in decimal; one without a value stays as it is written. For a value whose declaration
+//! has a `@format`, elaboration makes it `{:FORMAT}`.
 
 use crate::call::{Arg, Effect, Env, Fault, Reply};
 use crate::{Extern, Meaning};
@@ -31,7 +31,7 @@ fn log(args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
     Ok(Reply::none())
 }
 
-/// A message with its values.
+/// Formats a message with its values.
 pub fn format(message: &str, data: &[Bits]) -> String {
     let mut values = data.iter();
     each_place(message, |place, format| match values.next() {
@@ -44,12 +44,12 @@ pub fn format(message: &str, data: &[Bits]) -> String {
     })
 }
 
-/// A message as the program has it.
+/// Returns a message as the program has it.
 pub fn as_written(message: &str) -> String {
     each_place(message, |_, _| "{}".to_owned())
 }
 
-/// Replaces every `{}` and `{:FORMAT}`, which are given with the format's name.
+/// Replaces every `{}` and `{:FORMAT}` by the result of `shown`, which gets the placeholder and the format's name.
 fn each_place(message: &str, mut shown: impl FnMut(&str, &str) -> String) -> String {
     let mut line = String::new();
     let mut rest = message;
@@ -69,7 +69,7 @@ fn each_place(message: &str, mut shown: impl FnMut(&str, &str) -> String) -> Str
     line + rest
 }
 
-/// Tells `:IPV4_ADDRESS` and the like from what the program's author wrote.
+/// Tests for `:IPV4_ADDRESS` and the like, which elaboration wrote, unlike other text in braces.
 fn is_format(inside: &str) -> bool {
     let name = inside.strip_prefix(':');
     name.is_some_and(|name| {

@@ -5,8 +5,7 @@
 //! extern void mark_to_drop();
 //! ```
 //!
-//! It writes `egress_spec` and `mcast_grp`; which of the argument's scalars those are, the
-//! architecture knows.
+//! It writes `egress_spec` and `mcast_grp`. The architecture knows which of the argument's scalars those are.
 
 use crate::call::Effect;
 use crate::{Extern, Meaning, Reply};

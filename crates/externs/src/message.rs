@@ -23,50 +23,51 @@ use payload::builtin::Builtin;
 use payload::{Found, Pattern, Schema, Status, Value, read_up_to};
 use std::collections::VecDeque;
 
-/// The extern whose objects read messages.
+/// Extern whose objects read messages.
 pub const MESSAGE: &str = "message";
-/// Its method that reads one.
+/// Method that reads a message.
 pub const READ_MESSAGE: &str = "read";
-/// Its method that reads one no further than needed.
+/// Method that reads a message only as far as needed.
 pub const READ_FOR: &str = "read_for";
-/// Its method that keeps the first bytes of one.
+/// Method that keeps the first bytes of a message.
 pub const KEEP: &str = "keep";
-/// Its method that reads one behind bytes that were kept.
+/// Method that reads a message after bytes that were kept.
 pub const READ_BEHIND: &str = "read_behind";
-/// Its method that gives a number.
+/// Method that returns a number.
 pub const GET_NUMBER: &str = "get_number";
-/// Its method that gives bytes.
+/// Method that returns bytes.
 pub const GET_BYTES: &str = "get_bytes";
-/// Its method that looks for a regular expression in an attribute.
+/// Method that searches an attribute for a regular expression.
 pub const MATCHES_PATTERN: &str = "matches";
 
-/// Bytes of a message that are read at most: a value of a per-CPU map has room for them, and so has it for a piece of a payload in
-/// which something is looked for.
+/// Largest number of bytes of a message that are read: a value of a per-CPU map has room for them. It also has room
+/// for a piece of a payload that is searched.
 pub const MOST_BYTES: u32 = 16 << 10;
 
-/// The number of `message_status.BEGINS`, which only [`READ_BEHIND`] gives.
+/// Number of `message_status.BEGINS`, which only [`READ_BEHIND`] returns.
 pub const BEGINS: u32 = Status::ALL.len() as u32;
 
-/// Messages whose first bytes an object keeps; what was kept first is forgotten first.
+/// Number of messages whose first bytes an object keeps; the oldest are evicted.
 pub const HEADS: u32 = 1024;
 
-/// How many bytes of a message are kept at most by an object with a limit, and how many behind them are read.
+/// Returns the largest number of bytes of a message that an object with a limit keeps, and the number of bytes after
+/// them that it reads.
 pub const fn kept_and_behind(limit: u32) -> (u32, u32) {
     (limit / 4, limit / 2)
 }
 
-/// The schema that describes an object's messages. `None` if there is none of its name.
+/// Returns the schema that describes an object's messages. `None` if there is none of its name.
 pub fn schema_of(object: &ExternData) -> Option<Schema> {
     Builtin::named(schema_name(object)?)?.schema().ok()
 }
 
-/// How many bytes of a message an object reads.
+/// Returns the number of bytes of a message that an object reads.
 pub fn limit_of(object: &ExternData, schema: &Schema) -> u32 {
     let asked = object.int_arg("limit").and_then(|n| u32::try_from(n).ok());
     asked.unwrap_or(schema.limits.bytes)
 }
 
-/// The name of the schema that an object is made with.
+/// Returns the name of the schema that an object is made with.
 pub fn schema_name(object: &ExternData) -> Option<&str> {
     object.args.iter().find_map(|(name, value)| match value {
         CtorValue::String(text) if name == "schema" => Some(text.as_str()),
@@ -91,19 +92,20 @@ pub(crate) const EXTERN: Extern = Extern {
     },
 };
 
-/// What an object knows of the packet's message.
+/// State of a message object: the packet's message, and the first bytes of other messages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// `None` if the program was not checked.
+    /// Schema of its messages; `None` if the program was not checked.
     schema: Option<Box<Schema>>,
     limit: usize,
-    /// The attributes of the message that was read last, by their offset.
+    /// Attributes of the message that was read last, by their offset.
     found: Vec<Found>,
-    /// The bytes of that message, as far as they were read.
+    /// Bytes of that message, as far as they were read.
     bytes: Vec<u8>,
-    /// The first bytes of messages that go on, each with the ticket that leads to it. The oldest is first.
+    /// First bytes of messages that continue in later packets, each with the ticket that leads to it. The oldest is
+    /// first.
     heads: VecDeque<(u64, Vec<u8>)>,
-    /// The expressions that were looked for so far.
+    /// Regular expressions that were searched for so far.
     patterns: Vec<Pattern>,
 }
 
@@ -120,13 +122,13 @@ impl Message {
         }
     }
 
-    /// A packet begins, of which no message was read yet.
+    /// Resets the object for a packet of which no message was read yet.
     pub fn forget(&mut self) {
         self.found.clear();
         self.bytes.clear();
     }
 
-    /// Reads a message of which there are these bytes, as far as the limit lets: what became of it.
+    /// Reads a message that begins with these bytes, as far as the limit allows. Returns its status.
     fn read(&mut self, bytes: &[u8], limit: usize) -> Result<Status, Fault> {
         let schema = self.schema.as_ref().ok_or(Fault::Malformed)?;
         let (status, found) = read_up_to(schema, bytes, limit);
@@ -135,7 +137,8 @@ impl Message {
         Ok(status)
     }
 
-    /// Keeps bytes behind those that a ticket leads to, or with 0 as the first ones: the ticket of all.
+    /// Keeps bytes after those that a ticket leads to; with ticket 0, as the first ones. Returns the ticket of all of
+    /// them.
     fn keep(&mut self, ticket: u64, bytes: &[u8]) -> Option<u64> {
         let (most, _) = kept_and_behind(self.limit as u32);
         let fits = |length: usize| length <= most as usize;
@@ -157,16 +160,17 @@ impl Message {
         })
     }
 
-    /// Whether a message may begin with the bytes that were read last, which are too few to tell it by.
+    /// Returns true if a message may begin with the bytes that were read last, which are too few to recognise it.
     fn begins(&self) -> bool {
         let schema = self.schema.as_ref();
         schema.is_some_and(|schema| schema.may_begin(&self.bytes))
     }
 
-    /// The same, where nothing matters behind the attributes in a list.
+    /// Returns the status of a message from which only the listed attributes are needed: it is read as soon as all are
+    /// found.
     fn as_far_as(&self, list: &str, status: Status) -> Status {
         let is_found = |name: &str| self.found.iter().any(|found| found.name == name);
-        // What is behind the last one makes no difference to those in front of it.
+        // Bytes after the last of them make no difference to them.
         match names_in(list).all(is_found) {
             true => Status::Read,
             false => status,
@@ -181,7 +185,7 @@ fn message(state: &mut State) -> Result<&mut Message, Fault> {
     }
 }
 
-/// The names in the list that [`READ_FOR`] takes.
+/// Splits the list of names that [`READ_FOR`] takes.
 pub fn names_in(list: &str) -> impl Iterator<Item = &str> {
     list.split(',').map(str::trim)
 }
@@ -201,13 +205,14 @@ fn read_for(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Reply,
     Ok(Reply::value(Bits::new(8, status.number())))
 }
 
-/// Reads a message: what became of it.
+/// Reads a message and returns its status.
 fn status(message: &mut Message, args: &[Arg], env: &Env<'_>) -> Result<Status, Fault> {
     let limit = message.limit;
     message.read(asked(args, 0, env)?, limit)
 }
 
-/// The bytes of the payload from the offset on that is an argument, as many as the next one says.
+/// Returns the bytes of the payload from an offset on, which is argument `at`. The next argument, if there is one,
+/// limits their number.
 fn asked<'e>(args: &[Arg], at: usize, env: &'e Env<'_>) -> Result<&'e [u8], Fault> {
     let bytes = env.payload_from(index(args, at)?);
     let most = match args.get(at + 1) {
@@ -265,7 +270,7 @@ fn read_behind(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Rep
     Ok(Reply::value(Bits::new(8, status.number())))
 }
 
-/// The value of the attribute that the first argument names.
+/// Returns the value of the attribute that the first argument names.
 fn named<'m>(state: &'m mut State, args: &[Arg]) -> Result<Option<&'m Value>, Fault> {
     let Some(Arg::String(name)) = args.first() else {
         return Err(Fault::Malformed);
@@ -280,7 +285,7 @@ fn get_number(state: &mut State, args: &[Arg], _: &mut Env<'_>) -> Result<Reply,
         Some(Value::Number(number)) => Some(*number),
         _ => None,
     };
-    // The check lets no number have more bits; those of a negative one are sign-extended.
+    // The program's check ensures that no number has more bits; negative ones are sign-extended.
     let all = u64::MAX >> (64 - width.clamp(1, 64));
     let wrapped = number.unwrap_or(0) as u64 & all;
     Ok(Reply {
@@ -327,7 +332,7 @@ fn matches_pattern(state: &mut State, args: &[Arg], _: &mut Env<'_>) -> Result<R
     Ok(Reply::value(Bits::new(1, u32::from(is_found))))
 }
 
-/// The width of the one scalar that an argument is.
+/// Returns the width of an argument that is one scalar.
 pub(crate) fn width(args: &[Arg], at: usize) -> Result<u32, Fault> {
     match values(args, at)? {
         [one] => Ok(one.width()),

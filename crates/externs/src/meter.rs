@@ -35,29 +35,29 @@ pub enum Color {
     Red = 2,
 }
 
-/// Whether a meter's constructor asks for bytes: the second member of `MeterType`.
+/// Returns true if a meter's constructor asks for bytes: the second member of `MeterType`.
 pub fn counts_bytes(data: &ExternData) -> bool {
     data.args
         .iter()
         .any(|(name, value)| name == "type" && matches!(value, CtorValue::Member(_, 1)))
 }
 
-/// Millionths of a token: what a rate of one a second brings in a microsecond.
+/// Number of parts of a token. A rate of one token a second brings one part in a microsecond.
 const TOKEN: u128 = 1_000_000;
 
-/// What a meter lets through: tokens a second and the most tokens at once, committed and peak.
+/// Limits of a meter: tokens per second and the largest number of tokens, of the committed and the peak bucket.
 pub type Limits = [(u64, u64); 2];
 
-/// One token bucket.
+/// Token bucket.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Bucket {
     /// Tokens a second.
     rate: u64,
-    /// The most it holds.
+    /// Largest number of tokens.
     burst: u64,
-    /// Whole tokens in it.
+    /// Number of whole tokens in it.
     tokens: u64,
-    /// Millionths of a token that are not yet one. They are kept while the bucket is full.
+    /// Millionths of a token that are not a whole one yet. They are kept while the bucket is full.
     part: u32,
 }
 
@@ -69,7 +69,7 @@ impl Bucket {
         self.tokens = tokens.min(u128::from(self.burst)) as u64;
     }
 
-    /// Takes tokens, if there are as many.
+    /// Takes tokens, if there are enough.
     fn take(&mut self, tokens: u64) -> bool {
         let left = self.tokens.checked_sub(tokens);
         self.tokens = left.unwrap_or(self.tokens);
@@ -77,20 +77,20 @@ impl Bucket {
     }
 }
 
-/// A two-rate three-colour marker, colour-blind (RFC 2698, section 3): a packet that the peak bucket has no tokens for is
-/// red and takes none; else one that the committed bucket has none for is yellow. Tokens come by the microsecond, whole ones
-/// only, as BMv2 counts them.
+/// Two-rate three-colour marker, colour-blind (RFC 2698, section 3). A packet is red, and takes no tokens, if the peak
+/// bucket has too few for it. Otherwise it is yellow if the committed bucket has too few. Tokens are added by the
+/// microsecond, whole ones only, as BMv2 counts them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Meter {
     bytes: bool,
-    /// Committed and peak; `None` until rates are set.
+    /// Committed and peak bucket; `None` until rates are set.
     buckets: Option<[Bucket; 2]>,
-    /// Microseconds.
+    /// Time of the last update, in microseconds.
     last: u64,
 }
 
 impl Meter {
-    /// A meter of packets or of bytes, without rates.
+    /// Makes a meter of packets or of bytes, without rates.
     pub fn new(bytes: bool) -> Meter {
         Meter {
             bytes,
@@ -99,7 +99,7 @@ impl Meter {
         }
     }
 
-    /// Sets the limits of the committed and the peak bucket, both full at `now` (nanoseconds); `None` takes them away.
+    /// Sets the limits of the committed and the peak bucket, both full at `now` (nanoseconds); `None` removes them.
     pub fn set_limits(&mut self, now: u64, limits: Option<Limits>) {
         self.last = now / 1_000;
         self.buckets = limits.map(|limits| {
@@ -112,13 +112,13 @@ impl Meter {
         });
     }
 
-    /// The limits, if there are any.
+    /// Returns the limits, if there are any.
     pub fn limits(&self) -> Option<Limits> {
         let limits = |bucket: Bucket| (bucket.rate, bucket.burst);
         self.buckets.map(|buckets| buckets.map(limits))
     }
 
-    /// The colour of a packet of `bytes` bytes at `now` (nanoseconds), which takes its tokens.
+    /// Returns the colour of a packet of `bytes` bytes at `now` (nanoseconds), and takes its tokens.
     pub fn execute(&mut self, now: u64, bytes: u64) -> Color {
         let Some([committed, peak]) = &mut self.buckets else {
             return Color::Green;
@@ -148,7 +148,7 @@ pub struct Meters {
 }
 
 impl Meters {
-    /// `size` meters of packets or of bytes, without rates.
+    /// Makes `size` meters of packets or of bytes, without rates.
     pub fn new(size: u64, bytes: bool) -> Meters {
         Meters {
             size,
@@ -157,18 +157,18 @@ impl Meters {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of meters.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// The limits of a meter, if there are any; `None` outside.
+    /// Returns the limits of a meter, if there are any; `None` out of range.
     pub fn limits(&self, index: u64) -> Option<Option<Limits>> {
         let limits = || self.cells.get(&index).and_then(Meter::limits);
         (index < self.size).then(limits)
     }
 
-    /// A meter; `None` outside.
+    /// Returns a meter; `None` out of range.
     pub fn get_mut(&mut self, index: u64) -> Option<&mut Meter> {
         let bytes = self.bytes;
         (index < self.size).then(|| self.cells.entry(index).or_insert_with(|| Meter::new(bytes)))
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(colours, [Red, Yellow, Green, Red, Yellow]);
     }
 
-    /// BMv2 takes whole tokens only, of all microseconds since the beginning: rounding never adds up.
+    /// BMv2 takes whole tokens only, of all microseconds since the beginning, so that rounding never adds up.
     #[test]
     fn tokens_are_those_of_all_the_time_that_went_by() {
         let mut meter = Meter::new(false);

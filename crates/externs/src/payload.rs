@@ -1,4 +1,4 @@
-//! What the parser left of a packet (`p4include/payload.p4`).
+//! The payload: the bytes of a packet after the parser (`p4include/payload.p4`).
 //!
 //! ```p4
 //! extern bit<32> payload_length();
@@ -15,18 +15,18 @@ use crate::{Extern, Meaning};
 use ir::Bits;
 use payload::{Pattern, chunks as body};
 
-/// The extern function that gives the payload's length.
+/// Extern function that returns the payload's length.
 pub const LENGTH: &str = "payload_length";
-/// The one that reads bytes.
+/// Extern function that reads bytes.
 pub const READ: &str = "payload_read";
-/// The one that compares bytes without case.
+/// Extern function that compares bytes without case.
 pub const MATCHES: &str = "payload_matches_ignore_case";
-/// The one that looks for bytes.
+/// Extern function that searches for bytes.
 pub const FIND: &str = "payload_find";
-/// The one that looks for a regular expression.
+/// Extern function that searches for a regular expression.
 pub const PATTERN: &str = "payload_matches";
 
-/// The one that passes over a body in chunks.
+/// Extern function that passes over a body in chunks.
 pub const CHUNKS: &str = "payload_chunks";
 
 /// `payload_length`
@@ -43,7 +43,7 @@ pub(crate) const MATCHING_PATTERN: Extern = function(PATTERN, matches_pattern);
 /// `payload_chunks`
 pub(crate) const PASSING_CHUNKS: Extern = function(CHUNKS, chunks);
 
-/// Bytes from an offset on in which something is looked for, at most: as many as the largest payload of IP has.
+/// Largest number of bytes that are searched from an offset on: the size of the largest payload of IP.
 pub const REACH: u32 = 64 << 10;
 
 const NOT_FOUND: u32 = u32::MAX;
@@ -55,13 +55,13 @@ const fn function(name: &'static str, does: crate::Function) -> Extern {
     }
 }
 
-/// The payload from the offset on that the first argument is.
+/// Returns the payload from an offset on, which is the first argument.
 fn from<'e>(args: &[Arg], env: &'e Env<'_>) -> Result<&'e [u8], Fault> {
     Ok(env.payload_from(index(args, 0)?))
 }
 
-/// The bytes from there on in which something is looked for: [`REACH`] of them, and none behind those that may be read from the last
-/// byte of the packet at which reading may begin.
+/// Returns the bytes from there on that are searched: at most [`REACH`], and none beyond the range that can be read
+/// from [`LAST_BEGIN`].
 fn searched<'e>(args: &[Arg], env: &'e Env<'_>) -> Result<&'e [u8], Fault> {
     let here = from(args, env)?;
     let begin = env.packet.len() - here.len();
@@ -117,7 +117,7 @@ fn chunks(args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
     let here = from(args, env)?;
     let begin = env.packet.len() - here.len();
     let here = &here[..here.len().min(length)];
-    // Behind the last byte at which reading may begin, there can only be data.
+    // After the last byte at which reading may begin, there can only be data.
     let near = (LAST_BEGIN as usize + 1).saturating_sub(begin);
     let (seen, unseen) = here.split_at(here.len().min(near));
     let state = body::pass(seen, index(args, 2)?);

@@ -1,4 +1,4 @@
-//! `xdp_model`: the packet, as it came in, to user space.
+//! `xdp_model`: sends the packet, as it came in, to user space.
 //!
 //! ```p4
 //! extern bit<32> BPF_PERF_EVENT_OUTPUT();

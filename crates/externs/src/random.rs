@@ -28,7 +28,8 @@ fn random(args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
     Ok(Reply::out(0, vec![Bits::new(lo.width(), value)]))
 }
 
-/// 64 random bits, and for wider numbers as many more as they are wide: the number that is drawn first above the others.
+/// Draws 64 random bits, and for wider numbers as many more as they are wide. The number that is drawn first has the
+/// highest bits.
 fn drawn(env: &mut Env<'_>, width: u32) -> BigUint {
     let draws = match width {
         0..=64 => 2,

@@ -4,8 +4,7 @@
 //! extern bit<32> random32();
 //! ```
 //!
-//! Each packet gets a list of numbers and draws them in order, so that a target in a test can be given the
-//! same.
+//! Each packet gets a list of numbers and draws them in order, so that every target in a test can be given the same.
 
 use crate::{Extern, Meaning, Reply};
 use ir::Bits;
@@ -16,7 +15,7 @@ pub(crate) const EXTERN: Extern = Extern {
     meaning: Meaning::Function(|_, env| Ok(Reply::value(Bits::new(32, env.numbers.draw())))),
 };
 
-/// The random numbers that a packet finds.
+/// Random numbers that a packet draws.
 #[derive(Clone, Debug)]
 pub struct Numbers {
     list: Vec<u32>,
@@ -24,7 +23,7 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// Numbers in the order in which they are drawn; after the last comes the first again.
+    /// Makes a list of numbers in the order in which they are drawn; after the last comes the first again.
     pub fn new(list: impl Into<Vec<u32>>) -> Numbers {
         Numbers {
             list: list.into(),
@@ -32,7 +31,7 @@ impl Numbers {
         }
     }
 
-    /// The next number; 0 if there are none.
+    /// Draws the next number; 0 if there are none.
     pub fn draw(&mut self) -> u32 {
         let number = self.list.get(self.next).copied().unwrap_or(0);
         self.next = (self.next + 1) % self.list.len().max(1);

@@ -1,4 +1,4 @@
-//! `v1model`: cells that packets leave for later packets.
+//! `v1model`: cells in which packets leave values for later packets.
 //!
 //! ```p4
 //! extern register<T> {
@@ -8,7 +8,7 @@
 //! }
 //! ```
 //!
-//! Cells are zero at the start. Outside, a read gives zero and a write does nothing.
+//! Cells are zero at the start. Out of range, a read returns zero and a write does nothing.
 
 use crate::call::{Arg, Env, Fault, Reply, index, values};
 use crate::counter::size_of;
@@ -34,7 +34,7 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// `size` cells that hold `zero`.
+    /// Makes `size` cells that hold `zero`.
     pub fn new(size: u64, zero: Vec<Bits>) -> Registers {
         Registers {
             size,
@@ -43,17 +43,17 @@ impl Registers {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of cells.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// A cell's scalars; `None` outside.
+    /// Returns a cell's scalars; `None` out of range.
     pub fn get(&self, index: u64) -> Option<&[Bits]> {
         (index < self.size).then(|| self.cells.get(&index).unwrap_or(&self.zero).as_slice())
     }
 
-    /// Changes a cell; whether there is one.
+    /// Changes a cell. Returns true if there is one.
     pub fn set(&mut self, index: u64, value: &[Bits]) -> bool {
         if index < self.size {
             self.cells.insert(index, value.to_vec());
@@ -62,7 +62,7 @@ impl Registers {
     }
 }
 
-/// A cell at the start, by the type argument.
+/// Returns a cell's initial value, by the type argument.
 fn zero(data: &ExternData) -> Vec<Bits> {
     let scalars = data.type_args.first().map_or(&[][..], Vec::as_slice);
     scalars

@@ -1,4 +1,4 @@
-//! `v1model`: cuts the packet when it leaves.
+//! `v1model`: truncates the packet when it leaves.
 //!
 //! ```p4
 //! extern void truncate(in bit<32> length);

@@ -55,8 +55,8 @@ pub fn attach(
     attach_besides(program, at, &Running::default(), method)
 }
 
-/// Attaches a program that runs already to further interfaces: by XDP in the mode that it has, and it fails if one of them,
-/// or one that it is to send to, would lose packets then.
+/// Attaches a running program to further interfaces. An XDP program keeps the mode that it runs in. Fails if one of
+/// these interfaces, or one that the program sends to, would lose packets then.
 pub(crate) fn attach_besides(
     program: &HookProg,
     at: Interfaces<'_>,

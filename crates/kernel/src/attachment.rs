@@ -1,4 +1,4 @@
-//! Programs at interfaces: what holds them there, and the ways in which they may be attached.
+//! Attachments of programs to interfaces: their holders, modes and methods.
 
 use crate::Pins;
 use crate::port::Port;
@@ -31,17 +31,17 @@ impl Mode {
     }
 }
 
-/// Ways to attach tc programs to an interface.
+/// Methods of attaching tc programs to an interface.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum TcMethod {
-    /// By tcx links, and by filters where the kernel has no tcx.
+    /// tcx links, or filters if the kernel has no tcx.
     #[default]
     Best,
-    /// By filters, as on kernels before 6.6.
+    /// Filters at a `clsact` qdisc, as on kernels before 6.6.
     Clsact,
 }
 
-/// The place of a program among those that an interface has at a side of traffic control.
+/// Position of a program among those that an interface has at a side of traffic control.
 #[derive(Clone, PartialEq, Eq, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub enum TcOrder {
     /// After all that are there.
@@ -49,12 +49,12 @@ pub enum TcOrder {
     Last,
     /// Right before the program of this instance.
     Before(String),
-    /// Right after it.
+    /// Right after the program of this instance.
     After(String),
 }
 
 impl TcOrder {
-    /// The instance beside whose program it is.
+    /// Returns the instance that the position refers to, if it refers to one.
     pub fn beside(&self) -> Option<&str> {
         match self {
             TcOrder::Last => None,
@@ -63,7 +63,7 @@ impl TcOrder {
     }
 }
 
-/// Holders of a program on an interface.
+/// Kernel object that holds a program on an interface.
 #[derive(Debug)]
 pub(crate) enum Holder {
     Link(Link),
@@ -73,7 +73,7 @@ pub(crate) enum Holder {
 /// The reason why the kernel does not attach a program by some method.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refused {
-    /// In words that follow a colon.
+    /// Phrase that follows a colon in a message.
     pub reason: String,
     /// The change that would let it be native, if it is known.
     pub remedy: Option<String>,
@@ -87,19 +87,19 @@ pub struct Attached {
     pub how: How,
 }
 
-/// The way in which a program is attached, and why it is not a better one.
+/// Mode of an attachment, and the reasons why it is not a better one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct How {
     /// The mode.
     pub mode: Mode,
-    /// Why it is not attached by the better method (native, tcx), if it is not and that was tried.
+    /// Reason why the better method (native, tcx) failed, if it was tried and failed.
     pub better_refused: Option<Refused>,
-    /// Why it is slower than the driver could be, if that is known.
+    /// Reason why it is slower than the driver could be, if that is known.
     pub slower: Option<Refused>,
 }
 
 impl Attached {
-    /// The place of the filter, if it is one.
+    /// Returns the filter's location; `None` for a link.
     pub(crate) fn filter(&self) -> Option<FilterLocation> {
         match &self.holder {
             Holder::Link(_) => None,
@@ -120,12 +120,12 @@ pub fn side(hook: Hook) -> Option<Side> {
 /// The interfaces of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Interfaces<'a> {
-    /// True if the program redirects packets. By XDP one that does runs alike at all its interfaces.
+    /// True if the program redirects packets. An XDP program that does runs in the same mode at all its interfaces.
     pub redirects: bool,
-    /// Those to attach it to.
+    /// Interfaces to attach it to.
     pub ports: &'a [Port],
-    /// Those that it only sends packets to.
+    /// Interfaces that it only sends packets to.
     pub targets: &'a [Port],
-    /// Its place among others at traffic control, and the pins of those; after all that are there if `None`.
+    /// Position among other programs at traffic control, and the pins to find those by. `None` puts it last.
     pub order: Option<(&'a Pins, &'a TcOrder)>,
 }

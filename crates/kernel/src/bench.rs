@@ -1,4 +1,4 @@
-//! Timing of XDP programs: many against each other in turn, so that what disturbs one disturbs all.
+//! Timing of XDP programs. The programs are measured in alternation, so that a disturbance affects all of them.
 
 use crate::sys::{Link, Prog, XdpMode};
 use net::netns::NetNs;
@@ -14,21 +14,21 @@ pub struct Subject<'a> {
     pub prog: &'a Prog,
     /// The packet; each repetition sees what the one before made of it.
     pub packet: &'a [u8],
-    /// How often it can be repeated, where the packet changes each time and sometime cannot any more.
+    /// Most repetitions on one packet, if the program changes the packet and at some point no longer can.
     pub repeats: Option<u32>,
 }
 
-/// How long to measure.
+/// Extent of a measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Effort {
-    /// How often each program gets its turn.
+    /// Number of rounds whose times are kept. Each round times every program once.
     pub rounds: usize,
-    /// Runs of a program in one turn.
+    /// Number of runs of a program in one round.
     pub runs: u32,
 }
 
-/// Nanoseconds a run for each subject and round, as `[subject][round]`. What the kernel does around
-/// a run is in it: subtract an empty program's time.
+/// Measures nanoseconds per run for each subject and round, as `[subject][round]`. The kernel's overhead per run is
+/// included: subtract an empty program's time.
 pub fn interleaved(subjects: &[Subject<'_>], effort: Effort) -> io::Result<Vec<Vec<f64>>> {
     let progs: Vec<&Prog> = subjects.iter().map(|subject| subject.prog).collect();
     let _attached = attached(&progs)?;
@@ -46,7 +46,7 @@ pub fn interleaved(subjects: &[Subject<'_>], effort: Effort) -> io::Result<Vec<V
     Ok(samples)
 }
 
-/// Programs that are each on an idle device, as long as this lives.
+/// Programs attached to an idle device each, for as long as this value lives.
 #[derive(Debug)]
 pub struct Attached {
     _ns: NetNs,
@@ -90,7 +90,7 @@ fn turn(subject: &Subject<'_>, runs: u32, out: &mut [u8]) -> io::Result<f64> {
     Ok(total / f64::from(calls))
 }
 
-/// The middle value; the mean of the two in the middle of an even number.
+/// Returns the median; for an even number of values, the mean of the two in the middle.
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -101,8 +101,7 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// The time of an undisturbed turn: the smallest but for the luckiest twentieth. On a busy machine
-/// turns are only ever made longer.
+/// Returns the time of an undisturbed round: the fifth percentile. A busy machine only ever makes rounds longer.
 pub fn undisturbed(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

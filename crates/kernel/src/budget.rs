@@ -1,11 +1,11 @@
-//! What an object will cost in the kernel, read from its bytes before the kernel sees it.
+//! Cost of an object in the kernel: instructions and stack of each function, read before the object is loaded.
 
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 
-/// One function of an object.
+/// Function of an object, with its costs.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct FunctionBudget {
-    /// Its name in C.
+    /// Function's name in C.
     pub name: String,
     /// The section it is in; `.text` holds the functions that others call.
     pub section: String,
@@ -18,7 +18,7 @@ pub struct FunctionBudget {
 /// Every function of an object.
 #[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Budget {
-    /// In the object's order.
+    /// Functions in the object's order.
     pub functions: Vec<FunctionBudget>,
 }
 
@@ -59,8 +59,8 @@ pub fn read(object: &[u8]) -> Option<Budget> {
     Some(Budget { functions })
 }
 
-/// The deepest offset from the frame pointer (register 10) that a function addresses: directly in a
-/// load or store, or by adding a constant to a copy of it.
+/// Returns the deepest offset from the frame pointer (register 10) that a function addresses, in bytes, rounded up to
+/// 8. The address is in a load or store, or a constant added to a copy of the frame pointer.
 fn stack_bytes(code: &[u8]) -> u32 {
     const FRAME: u8 = 10;
     const MOV_REGISTER: u8 = 0xbf;

@@ -1,34 +1,34 @@
-//! Whether the kernel takes an object, and whether another object for the same program may fare better.
+//! The verifier's answer to an object: accepted, or refused for an obstacle that another compilation may overcome.
 
 use crate::sys::{Adjust, load_object_with};
 use crate::verifier_log::{self, Refusal};
 use std::io;
 use std::time::{Duration, Instant};
 
-/// What another compilation of the same program may overcome.
+/// Reason for a refusal that another compilation of the same program may overcome.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Obstacle {
     /// A function, or functions that call each other, need more stack than there is.
     Stack,
-    /// The verifier lost track of a pointer or of a value: each access is behind its check, but clang took the checks apart; or
-    /// what clang reads without a value is not used.
+    /// The verifier lost track of a pointer or a value. Either clang separated an access from its bounds check, or
+    /// clang reads an uninitialised register whose value is not used.
     LostPointer,
     /// The verifier gave up after a million instructions, or a long sequence of jumps.
     TooLarge,
-    /// A function has more instructions than its jumps can pass over, or than clang is to work on.
+    /// A function has more instructions than its jumps can span, or than clang is given to compile.
     TooLong,
 }
 
-/// What the verifier reported of an object that it was only asked about.
+/// Result of having the verifier check an object that is not to run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trial {
-    /// What another compilation may overcome, with the verifier's reason.
+    /// Obstacle that another compilation may overcome, with the verifier's reason.
     pub obstacle: Option<(Obstacle, String)>,
-    /// How long it took.
+    /// Time that the verifier took.
     pub took: Duration,
 }
 
-/// Asks the verifier about an object, where this process may; what keeps it from asking is no obstacle.
+/// Makes the verifier check an object, if this process may do so. If it may not, no obstacle is reported.
 pub fn trial(object: &[u8]) -> Trial {
     let begun = Instant::now();
     match load_object_with(object, Adjust::trial()) {
@@ -44,7 +44,8 @@ pub fn trial(object: &[u8]) -> Trial {
 }
 
 impl Obstacle {
-    /// Whether another compilation may overcome it for a program that can be compiled to less if it `can_shrink`.
+    /// Returns true if another compilation may overcome the obstacle. If a program is too large, that takes one that
+    /// can be compiled to less code (`can_shrink`).
     pub fn is_surmountable(self, can_shrink: bool) -> bool {
         match self {
             Obstacle::Stack | Obstacle::LostPointer | Obstacle::TooLong => true,
@@ -53,23 +54,23 @@ impl Obstacle {
     }
 }
 
-/// The verifier's report of a program with more branches to come back to than it keeps.
+/// Phrase in the verifier's log for a program with more pending branches than it keeps.
 const TOO_COMPLEX: &str = "too complex";
 
-/// The reason where the log has none.
+/// Reason that is reported where the log has none.
 const TOO_LARGE: &str = "BPF program is too large";
 
-/// What the verifier refused, by its log and the system's error; `None` if it was not the verifier.
+/// Reads the verifier's refusal from its log and the system's error; `None` if something else refused the object.
 ///
-/// Of a program that is too large the log may be too. Kernels before 6.4 keep its beginning then, and what stands last in
-/// it is neither the reason nor the place.
+/// If a program is too large, its log may be too. Kernels before 6.4 then keep the beginning of the log, and its last
+/// line is neither the reason nor the location.
 pub(crate) fn refusal(log: &str, error: &io::Error) -> Option<Refusal> {
-    // What the machine has not got at this moment is no fault of the program's, whatever the log has by then.
+    // A resource that the machine lacks at this moment is not the program's fault, whatever the log says.
     let of_machine = matches!(
         error.raw_os_error(),
         Some(libc::ENOMEM | libc::EAGAIN | libc::EINTR | libc::EMFILE | libc::ENFILE)
     );
-    // The verifier has no memory left for what a program makes of branches either, and says that.
+    // Too many branches also make the verifier run out of memory; its log says so.
     if of_machine && !log.contains(TOO_COMPLEX) {
         return None;
     }
@@ -83,13 +84,14 @@ pub(crate) fn refusal(log: &str, error: &io::Error) -> Option<Refusal> {
     verifier_log::read(log)
 }
 
-/// Whether clang copies a register that has no value yet, on a path where the copy is not used. A function without a result
-/// (`R0`) is no matter of clang's.
+/// Returns true if clang copies a register that has no value yet, on a path where the copy is not used. `R0` is
+/// excluded: it is the result of a function that has none, which is not clang's doing.
 fn reads_nothing(reason: &str) -> bool {
     reason.contains("!read_ok") && !reason.contains("R0 ")
 }
 
-/// The obstacle, by the verifier's log and the system's error, if another compilation may overcome it.
+/// Returns the obstacle and the verifier's reason, from the log and the system's error, if another compilation may
+/// overcome it.
 pub(crate) fn obstacle(log: &str, error: &io::Error) -> Option<(Obstacle, String)> {
     let reason = refusal(log, error)?.reason;
     let obstacle = if reason.contains("combined stack size") {
@@ -102,7 +104,7 @@ pub(crate) fn obstacle(log: &str, error: &io::Error) -> Option<(Obstacle, String
     } else if reason.contains("too large") || reason.contains(TOO_COMPLEX) {
         Obstacle::TooLarge
     } else if reason.contains("cannot be patched") {
-        // What the verifier puts in place of calls is longer, and short jumps no longer pass over it.
+        // The verifier replaces calls by longer sequences, which 16-bit jumps may no longer span.
         Obstacle::TooLong
     } else {
         return None;
@@ -114,7 +116,7 @@ pub(crate) fn obstacle(log: &str, error: &io::Error) -> Option<(Obstacle, String
 mod tests {
     use super::*;
 
-    /// What the verifier's reason comes to, with an error that says nothing.
+    /// Returns the obstacle for a verifier's reason, with a system error that carries no information.
     fn found(reason: &str) -> Option<Obstacle> {
         let log = format!("0: R1=ctx() R10=fp0\n0: (b7) r0 = 0\n{reason}\n");
         let error = io::Error::from_raw_os_error(libc::EINVAL);

@@ -30,38 +30,38 @@ use std::sync::Arc;
 /// A compiled program.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// What users call it: unique in the bundle.
+    /// Name for users, unique in the bundle.
     pub name: &'a str,
     /// The object.
     pub object: &'a [u8],
-    /// What is where in its maps.
+    /// Layout of its maps.
     pub abi: &'a Arc<Abi>,
-    /// What it offers the control plane.
+    /// Tables and other state that it offers the control plane.
     pub schema: &'a Arc<Schema>,
-    /// What the object was compiled from; a refusal is shown there.
+    /// Texts that the object was compiled from; refusals are reported there.
     pub sources: &'a SourceMap,
 }
 
-/// A map (of a `flow_state`, or of figures by group) which is one for several programs.
+/// Map of a `flow_state`, or of metrics by group (`figures`), that several programs share.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SharedMap {
-    /// The numbers of the programs in the bundle, each with its name for the map.
+    /// Each program's number in the bundle, with its name for the map.
     pub maps: Vec<(usize, String)>,
 }
 
-/// Why a bundle was not loaded.
+/// Failure to load a bundle.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LoadRefused {
-    /// The number of the program that it happened to.
+    /// Number of the program that was not loaded.
     pub member: usize,
-    /// What happened.
+    /// Failure to load that program.
     pub failure: Failure,
 }
 
 /// A loaded program of a bundle.
 #[derive(Debug)]
 pub struct Member {
-    /// What users call it.
+    /// Name for users.
     pub name: String,
     /// The program and its state.
     pub instance: Instance,
@@ -78,12 +78,12 @@ pub struct Attachment {
     pub member: usize,
     /// The interface.
     pub port: Port,
-    /// What holds it there, and how.
+    /// Holder of the attachment, and its mode.
     pub attached: Attached,
 }
 
-/// Loads programs in order. Where one shares state with one before it, it gets that one's map instead of its own.
-/// All hash flows under one random key.
+/// Loads programs in order. A program that shares state with an earlier one gets the earlier one's map. All programs
+/// hash flows with the same random key.
 pub fn load(sources: &[Source<'_>], shared: &[SharedMap]) -> Result<Vec<Instance>, LoadRefused> {
     let mut loader = Loader::new(sources, shared);
     while loader.next().is_some() {
@@ -96,19 +96,20 @@ pub fn load(sources: &[Source<'_>], shared: &[SharedMap]) -> Result<Vec<Instance
     Ok(loader.loaded)
 }
 
-/// What [`load`] does, a program at a time: the verifier may take seconds for each.
+/// Loader of a bundle, one program at a time, since the verifier may take seconds for each. [`load`] runs it to the
+/// end.
 #[derive(Debug)]
 pub struct Loader<'a> {
     sources: &'a [Source<'a>],
     shared: &'a [SharedMap],
-    /// Drawn when the first one is loaded.
+    /// Hash seeds, drawn when the first program is loaded.
     seeds: Option<HashSeeds>,
     memory: Option<u64>,
     loaded: Vec<Instance>,
 }
 
 impl<'a> Loader<'a> {
-    /// To load these programs.
+    /// Makes a loader of these programs; none is loaded yet.
     pub fn new(sources: &'a [Source<'a>], shared: &'a [SharedMap]) -> Loader<'a> {
         Loader {
             sources,
@@ -119,18 +120,19 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Lets the maps of each program take so many bytes, whatever is free; `None` is what is free.
+    /// Limits the memory of each program's maps to so many bytes, whatever is free. `None` limits it to the free
+    /// memory.
     pub fn allow_memory(mut self, bytes: Option<u64>) -> Loader<'a> {
         self.memory = bytes;
         self
     }
 
-    /// The number of the program that comes next, if one does.
+    /// Returns the number of the next program to load, or `None` after the last.
     pub fn next(&self) -> Option<usize> {
         Some(self.loaded.len()).filter(|number| *number < self.sources.len())
     }
 
-    /// Loads the next program. Where there is none it does nothing. The verifier's refusal has no place yet: see
+    /// Loads the next program; does nothing after the last. A refusal of the verifier has no location yet: see
     /// [`Failure::find_place`].
     pub fn load_next(&mut self) -> Result<(), LoadRefused> {
         let Some(member) = self.next() else {
@@ -161,7 +163,7 @@ impl<'a> Loader<'a> {
         Ok(())
     }
 
-    /// The secrets of the hashes, the same for all programs.
+    /// Returns the hash seeds, which are the same for all programs.
     fn seeds(&mut self) -> io::Result<HashSeeds> {
         if let Some(seeds) = self.seeds {
             return Ok(seeds);
@@ -171,13 +173,13 @@ impl<'a> Loader<'a> {
         Ok(*self.seeds.insert(HashSeeds { key, buckets }))
     }
 
-    /// What is loaded, in order.
+    /// Returns the loaded programs, in order.
     pub fn loaded(self) -> Vec<Instance> {
         self.loaded
     }
 }
 
-/// The maps that the next program to be loaded is given, by the names it has for them.
+/// Returns the maps that the next program shares with earlier ones, by its own names for them.
 fn reused<'a>(
     sources: &[Source<'_>],
     shared: &'a [SharedMap],
@@ -211,7 +213,7 @@ fn state<'a>(source: &Source<'a>, map: &str) -> Result<StateAbi<'a>, Box<Diagnos
         .ok_or_else(|| errors::bundle::no_state(source.name, map))
 }
 
-/// Fails if two programs see the same state differently, but for names.
+/// Fails if two programs define a shared state differently, names aside.
 fn check_alike(
     (a, in_a): (&Source<'_>, StateAbi<'_>),
     (b, in_b): (&Source<'_>, StateAbi<'_>),
@@ -226,7 +228,7 @@ fn check_alike(
     ))
 }
 
-/// What a state holds, but for names.
+/// Describes a state for users, without names.
 fn describe(source: &Source<'_>, state: StateAbi<'_>) -> String {
     let list = |fields: &[FieldAbi]| {
         let each = |f: &FieldAbi| format!("bit<{}> at {}", f.width, f.offset);
@@ -242,7 +244,7 @@ fn describe(source: &Source<'_>, state: StateAbi<'_>) -> String {
             format!("{} flows of ({key}) to ({value}){idle}", state.room())
         }
         StateAbi::Figures(figures) => {
-            // Figures of different kinds may take as many bytes.
+            // Metrics of different kinds may have values of the same size.
             let object = source.schema.figures();
             let mut object = object.filter(|(id, _)| id.as_u32() == figures.index);
             let kind = object
@@ -264,7 +266,7 @@ pub fn check_rights(hooks: &[Hook], attachments: usize) -> Result<(), Box<Diagno
     for hook in hooks {
         attach::check_rights(*hook)?;
     }
-    // What makes several attachments one is a mount.
+    // Several attachments become one instance by a mount.
     let missing = caps::missing(&["CAP_SYS_ADMIN"]);
     if attachments > 1 && !missing.is_empty() {
         return Err(errors::bundle::needs_mount(&missing));
@@ -272,7 +274,7 @@ pub fn check_rights(hooks: &[Hook], attachments: usize) -> Result<(), Box<Diagno
     Ok(())
 }
 
-/// Fails if an interface cannot have one of the programs, of which each is to run at those ports.
+/// Fails if a program, given by its hook and ports, cannot run at one of its ports.
 pub fn check_hooks(pins: &Pins, wanted: &[(Hook, &[Port])]) -> Result<(), Box<Diagnostic>> {
     for (hook, ports) in wanted {
         for port in *ports {
@@ -282,7 +284,7 @@ pub fn check_hooks(pins: &Pins, wanted: &[(Hook, &[Port])]) -> Result<(), Box<Di
     Ok(())
 }
 
-/// Gives each program the interfaces of its ports.
+/// Writes the interfaces of each program's ports to its maps.
 pub fn connect(members: &[Member]) -> Result<(), Box<Diagnostic>> {
     for member in members {
         let ports = member.ports.iter().chain(&member.targets);
@@ -293,7 +295,8 @@ pub fn connect(members: &[Member]) -> Result<(), Box<Diagnostic>> {
     Ok(())
 }
 
-/// Losses of programs at their interfaces, in order, each with its program's number; `mode` gives the mode in which one runs at a port.
+/// Lists the losses of programs at their interfaces, in order, each with its program's number. `mode` gives the mode
+/// in which a program runs at a port.
 pub fn losses(
     members: &[Member],
     mode: impl Fn(usize, &Port) -> Option<Mode>,
@@ -325,7 +328,7 @@ pub fn attach(members: &[Member], method: TcMethod) -> Result<Vec<Attachment>, B
     attach_in_order(members, method, None)
 }
 
-/// As [`attach`], those at traffic control at this place among others, which are pinned there.
+/// Attaches programs like [`attach`]. Those at traffic control take this position among the programs pinned there.
 pub fn attach_in_order(
     members: &[Member],
     method: TcMethod,

@@ -1,5 +1,5 @@
-//! The rules for what an object may declare: whoever made it, it makes nothing in the kernel but maps and programs that
-//! Onpath knows, and leaves nothing behind.
+//! Rules for the maps and programs that an object may declare. Whoever built the object, it makes nothing in the
+//! kernel but maps and programs that Onpath knows, and leaves nothing behind.
 
 use crate::errors;
 use crate::program::kernel_kind as program_kind;
@@ -7,7 +7,8 @@ use crate::sys::{self, Contents, DeclaredMap};
 use bpf::abi::{Abi, MapAbi, MapKind, PROGRAMS_MAP};
 use diag::Diagnostic;
 
-/// Reads what an object declares, and fails if a map of it wants to be pinned, or is of a type whose memory Onpath cannot tell.
+/// Reads the declarations of an object. Fails if a map asks to be pinned, or has a type whose memory Onpath cannot
+/// compute.
 pub fn read(object: &[u8]) -> Result<Contents, Box<Diagnostic>> {
     let (contents, messages) = sys::with_messages(|| sys::contents(object));
     let contents = contents.map_err(|e| errors::contents::unreadable(&e, &messages))?;
@@ -22,7 +23,7 @@ pub fn read(object: &[u8]) -> Result<Contents, Box<Diagnostic>> {
     Ok(contents)
 }
 
-/// Fails if an object declares anything but what was `described` of it, or other maps and programs than its `abi` needs.
+/// Fails if an object declares other maps or programs than `described`, or than its `abi` needs.
 pub fn check(found: &Contents, described: &Contents, abi: &Abi) -> Result<(), Box<Diagnostic>> {
     same_maps(found, described)?;
     for map in &abi.maps {
@@ -68,7 +69,8 @@ fn same_maps(found: &Contents, described: &Contents) -> Result<(), Box<Diagnosti
     }
 }
 
-/// The programs go on in each other by [`PROGRAMS_MAP`], so that there is one more than that has room for at most.
+/// Fails if the programs are not those described. Programs are chained by tail calls through [`PROGRAMS_MAP`], so
+/// there is at most one more than that map has entries.
 fn same_programs(found: &Contents, described: &Contents, abi: &Abi) -> Result<(), Box<Diagnostic>> {
     let Some(wanted) = abi.programs.first() else {
         return Err(errors::load::no_program(""));
@@ -102,7 +104,7 @@ fn same_programs(found: &Contents, described: &Contents, abi: &Abi) -> Result<()
     Ok(())
 }
 
-/// The first name that comes a second time.
+/// Returns the first name that occurs a second time.
 fn repeated<'a>(names: impl Iterator<Item = &'a String>) -> Option<&'a str> {
     let mut seen = std::collections::HashSet::new();
     names.map(String::as_str).find(|name| !seen.insert(*name))

@@ -1,4 +1,4 @@
-//! Which of the features that generated code uses a kernel has.
+//! Detection of the features that a kernel has, of those that generated code uses.
 
 use crate::errors;
 use crate::sys::{Map, Prog};
@@ -19,8 +19,11 @@ pub enum Kernel {
 }
 
 impl Kernel {
-    /// What it has. Of this kernel, where this process may load programs, what generated code has a fallback for is tried,
-    /// and what its version does not promise: distributions add features to old kernels.
+    /// Returns the features of the kernel. Those of another kernel follow from its version.
+    ///
+    /// On this kernel a feature is tried out if generated code has a fallback for it, or if the version does not
+    /// promise it: distributions add features to old kernels. Where this process may not load programs, the version
+    /// decides.
     pub fn features(self) -> Features {
         let version = self.version();
         Features::which(|feature| {
@@ -36,7 +39,7 @@ impl Kernel {
         })
     }
 
-    /// Its version.
+    /// Returns the kernel's version.
     pub fn version(self) -> Version {
         match self {
             Kernel::This => kernel_version(),
@@ -44,8 +47,8 @@ impl Kernel {
         }
     }
 
-    /// Fails if it is too old for any program. An old kernel to which a distribution has added what is needed
-    /// is not, although nobody has tested it.
+    /// Fails if the kernel is too old for any program. This kernel passes even with an old version if it has all
+    /// features that have no fallback, although such kernels are untested.
     pub fn check(self) -> Result<(), Box<Diagnostic>> {
         let version = self.version();
         if version >= FLOOR {
@@ -86,7 +89,7 @@ pub(crate) fn try_out(feature: Feature) -> io::Result<()> {
 }
 
 fn has_helper(id: libbpf_sys::bpf_func_id) -> io::Result<()> {
-    // libbpf takes whatever is no answer of the verifier's for a yes.
+    // libbpf reports every failure except a verifier's refusal as support.
     if !caps::missing(&caps::RUN).is_empty() {
         return Err(io::ErrorKind::PermissionDenied.into());
     }

@@ -1,8 +1,8 @@
-//! A process that detaches what its parent leaves behind when it is killed.
+//! Process that detaches the programs of its parent when the parent is killed.
 //!
-//! It is this program, run anew with [`ARGUMENT`], in a process group of its own, and heeds no signal that can be
-//! blocked. Its standard input is a pipe whose other end is the parent's alone: it ends with the parent, however that
-//! ends. If the guard is killed too, the next command does what it would have done: see [`Pins::mend`].
+//! It is this executable, started with [`ARGUMENT`] in a process group of its own. It blocks all signals that can be
+//! blocked. Its standard input is a pipe whose other end only the parent holds, so the pipe closes however the parent
+//! ends. If the guard is killed too, the next command detaches the programs: see [`Pins::mend`].
 
 use crate::Pins;
 use crate::pins::Owner;
@@ -16,17 +16,17 @@ use std::time::{Duration, Instant};
 
 /// The command of this program that runs [`keep`].
 pub const ARGUMENT: &str = "guard";
-/// How long a process may take to end whose files are closed already.
+/// Longest wait for a process to end after it has closed its files.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A guard of this process. Dropping it ends it, after whatever the process still has is detached.
+/// Guard of this process. Dropping it ends the guard, after the programs that this process still owns are detached.
 #[derive(Debug)]
 pub struct Guard {
     child: Child,
 }
 
 impl Guard {
-    /// Starts one. Only what says that it [ends with this process](Owner) is guarded.
+    /// Starts a guard. It guards only instances that [end with this process](Owner).
     pub fn start() -> io::Result<Guard> {
         let mut command = Command::new("/proc/self/exe");
         command
@@ -49,7 +49,7 @@ impl Drop for Guard {
     }
 }
 
-/// Waits for the parent to let go of standard input, and detaches what it has left if it has ended.
+/// Waits until the parent closes its end of standard input. Then detaches the programs of the parent, if it has ended.
 pub fn keep() -> Result<(), Box<Diagnostic>> {
     // What cannot be blocked ends this process too.
     let _ = SigSet::all().thread_block();
@@ -65,7 +65,7 @@ pub fn keep() -> Result<(), Box<Diagnostic>> {
     Pins::default().mend_at_last()
 }
 
-/// Whether it is worth waiting: the parent holds something, and may still end.
+/// Returns true if waiting is worth it: the parent still owns an instance, and may still end.
 fn is_left(parent: &Owner, begun: Instant) -> Result<bool, Box<Diagnostic>> {
     Ok(begun.elapsed() < PATIENCE && Pins::default().has_owned_by(parent)?)
 }

@@ -1,10 +1,13 @@
-//! A process that keeps detached programs attached: when an interface of theirs is deleted and made anew, they run there
-//! again.
+//! Process that keeps detached programs attached. When one of their interfaces is deleted and recreated, it attaches
+//! them to the new one.
 //!
-//! It is this program, run anew with [`ARGUMENT`] and the name of an instance, in a session of its own and the child of nobody. It ends with the
-//! instance, or when it is asked to. The kernel wakes it when interfaces change and when an instance is removed. A process keeps the network
-//! namespace that it is in, so it goes to an empty one of its own if its rights allow that. If it is killed, the next `onpath ls`
-//! [starts](ensure) another one. A program in the foreground [has a thread](Keeper) in its place.
+//! It is this executable, started with [`ARGUMENT`] and the name of an instance, in a session of its own and not as a
+//! child of the command. It ends with the instance, or when it is asked to. The kernel wakes it when interfaces change
+//! and when an instance is removed.
+//!
+//! A process keeps its network namespace alive, so this one moves to an empty namespace of its own if its rights allow
+//! that. If it is killed, the next `onpath ls` [starts](ensure) another one. A program in the foreground has [a
+//! thread](Keeper) instead.
 
 use crate::Pins;
 use crate::errors::device::is_busy;
@@ -33,14 +36,14 @@ const FOLLOWS: &[u8] = b"\n";
 /// The longest wait for that answer. It takes a few milliseconds, and as long as other commands hold the lock.
 const PATIENCE: Duration = Duration::from_secs(25);
 
-/// The time after which it tries again what the kernel has refused, at first and at last.
+/// Delay before a refused attachment is tried again: the first, and the longest.
 const RETRY: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(60)];
 
-/// The time for which it waits until the interfaces of a network namespace that has ended are gone.
+/// Longest wait for the interfaces of an ended network namespace to disappear.
 const DISMANTLING: Duration = Duration::from_secs(2);
 
-/// Has a process follow the interfaces of each instance of which none does, and follows them once. What this process may not do
-/// stays undone: a process that it starts may do no more.
+/// Follows the interfaces of each instance once, and starts a process that follows them if the instance has none.
+/// Failures are ignored: a process started from here has no more rights than this one.
 pub fn ensure(pins: &Pins) {
     for instance in pins.names().unwrap_or_default() {
         let followed = pins.follow(&instance, Duration::ZERO);
@@ -80,7 +83,7 @@ pub fn start(instance: &str) -> io::Result<()> {
     }
 }
 
-/// Starts a process that follows the interfaces of an instance, and gives the pipe by which it [answers](FOLLOWS).
+/// Starts a process that follows the interfaces of an instance, and returns the pipe by which it [answers](FOLLOWS).
 fn spawn(instance: &str) -> io::Result<ChildStdout> {
     let mut command = Command::new("/proc/self/exe");
     let command = command.arg0("onpath").args([ARGUMENT, instance]);
@@ -94,9 +97,11 @@ fn spawn(instance: &str) -> io::Result<ChildStdout> {
     answer.ok_or(io::ErrorKind::BrokenPipe.into())
 }
 
-/// Follows the interfaces of an instance until it is removed. Reports once on standard output, which is given, that it does, or why not.
+/// Follows the interfaces of an instance until it is removed. Reports once on `out`, which is standard output, that it
+/// does, or why not.
 pub fn keep(pins: &Pins, instance: &str, out: &mut dyn Write) -> Result<(), Box<Diagnostic>> {
-    // Files of the command that started it, and of those that started that: others wait for their ends, or for locks on them.
+    // Inherited files belong to the starting command and its ancestors: others wait for their ends, or for locks on
+    // them.
     close_inherited();
     // That command holds interrupts back. This process ends by them, but not if nobody reads its answer.
     let _ = SigSet::from_iter([Signal::SIGPIPE]).thread_set_mask();
@@ -143,7 +148,7 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    /// Starts one.
+    /// Starts the thread.
     pub fn start(pins: &Pins, instance: &str) -> io::Result<Keeper> {
         let (stopped, stop) = pipe()?;
         let (pins, instance) = (pins.clone(), instance.to_owned());
@@ -171,8 +176,9 @@ impl Drop for Keeper {
     }
 }
 
-/// Follows the interfaces of an instance until it is removed, or `stopped` is closed at its other end. `listen` gives the events in
-/// the network namespace of a number, `follows` is called as soon as nothing is missed any more.
+/// Follows the interfaces of an instance until it is removed, or until `stopped` is closed at its other end. `listen`
+/// returns the events of a network namespace, given by number. `follows` is called as soon as no event can be missed
+/// any more.
 fn follow(
     pins: &Pins,
     instance: &str,
@@ -182,7 +188,8 @@ fn follow(
 ) -> Result<(), Box<Diagnostic>> {
     let failed = |error: io::Error| pins.failed(instance, "follow the interfaces of", &error);
     let loading = pins.loading(instance)?;
-    // Before anything is looked at: nothing that happens later is missed. The folder is not held: its file system may be unmounted.
+    // The watch comes first, so that no later removal is missed. The folder is not held: its file system may be
+    // unmounted.
     let removals = match pins.open_root()? {
         Some(folder) => Removals::of(&folder).map_err(failed)?,
         None => return Ok(()),
@@ -233,7 +240,8 @@ fn follow(
     }
 }
 
-/// The time to wait next: longer each time that nothing has happened meanwhile. After an event the kernel may take what it has refused.
+/// Returns the next waiting time. It doubles each time that nothing has happened. After an event it is short again:
+/// the kernel may now accept what it has refused.
 fn next_wait(waited: Duration, events: libc::c_int) -> Duration {
     match events {
         0 => (2 * waited).min(RETRY[1]),
@@ -241,8 +249,9 @@ fn next_wait(waited: Duration, events: libc::c_int) -> Duration {
     }
 }
 
-/// Events of the interfaces in the network namespace of this number, 0 meaning here, for a process that does not keep it: as far as
-/// its rights allow. Where they do not, it enters the namespace, and keeps it.
+/// Returns the events of the interfaces in the network namespace of this number; 0 is this thread's. The process
+/// leaves that namespace, so as not to keep it alive, if its rights allow that. Otherwise it enters the namespace and
+/// keeps it.
 fn listen_outside(number: u64) -> io::Result<LinkEvents> {
     let here = NetNs::here()?;
     let there = match number == 0 || here.number()? == number {
@@ -269,7 +278,7 @@ fn listen_outside(number: u64) -> io::Result<LinkEvents> {
     })
 }
 
-/// Becomes readable when an instance is removed.
+/// Watch that becomes readable when an instance is removed.
 struct Removals(OwnedFd);
 
 impl Removals {

@@ -1,11 +1,14 @@
 //! Programs in the kernel: loading, attaching, pins, the memory of maps, probes.
 //!
-//! The path of an object that [`clang`] made: [`build`] says whether the verifier takes it, [`budget`] reads what it will
-//! cost, [`load`] brings it into the kernel and yields an [`Instance`], whose [`KernelStore`] is the
-//! control plane's view of its maps, and whose [`HookProg`] knows where it may run. Then either [`bundle`] attaches it
-//! to interfaces with those that it runs together with ([`attach`], [`tc`]), and [`pins`] lets them
-//! outlive the process, all of them or none; or a device for tests takes it: [`test_run`] without a network,
-//! [`veth_device`] between ports of its own. [`probe`] reports what the machine supports.
+//! An object that [`clang`] made passes through these modules:
+//! - [`build`] reports whether the verifier accepts it, and [`budget`] reads its costs.
+//! - [`load`] loads it into the kernel and returns an [`Instance`]. Its [`KernelStore`] is the control plane's view of
+//!   the object's maps, and its [`HookProg`] knows where the program may run.
+//! - [`bundle`] attaches it to interfaces ([`attach`], [`tc`]), together with the other programs of its bundle.
+//!   [`pins`] keeps all of them after the process ends, or none.
+//! - Alternatively, a test device runs it: [`test_run`] without a network, or [`veth_device`] between ports of its own.
+//!
+//! [`probe`] reports what the machine supports.
 //!
 //! Nothing here prints, exits, or knows P4 syntax. Unsafe code is in [`sys`] and the
 //! single system calls of [`features`], [`keeper`] and `xdp`.

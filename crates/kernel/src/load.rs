@@ -1,4 +1,4 @@
-//! A compiled program into the kernel: maps, initial data, the program's own entries.
+//! Loading of a compiled program into the kernel: maps, initial data, the program's own entries.
 
 use crate::build::{self, Obstacle};
 use crate::features::Kernel;
@@ -22,26 +22,26 @@ use std::time::{Duration, Instant};
 /// A program in the kernel, attached to nothing.
 #[derive(Debug)]
 pub struct Instance {
-    /// Its tables, counters and the rest of its state.
+    /// The program's tables, counters and other state.
     pub store: KernelStore,
     /// The program, for the hook it was compiled for.
     pub program: HookProg,
-    /// What it was loaded from.
+    /// Object that it was loaded from.
     pub(crate) object: Vec<u8>,
 }
 
-/// Why a program did not get into the kernel.
+/// Failure to load a program into the kernel.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Failure {
-    /// For the user.
+    /// Report for the user.
     pub diagnostic: Box<Diagnostic>,
     /// The verifier's log or libbpf's words; may be empty.
     pub log: String,
-    /// The control-plane name of what it is about, if it is about a part of the program that has one.
+    /// Control-plane name of the part of the program that is at fault, if that part has one.
     pub about: Option<String>,
-    /// What another compilation may overcome, with the verifier's reason.
+    /// Obstacle that another compilation may overcome, with the verifier's reason.
     pub obstacle: Option<(Obstacle, String)>,
-    /// What the verifier refused, if nobody has asked it yet where.
+    /// Refusal of the verifier whose location has not been looked for yet.
     unplaced: Option<Box<Unplaced>>,
 }
 
@@ -53,9 +53,11 @@ struct Unplaced {
 }
 
 impl Failure {
-    /// Has the diagnostic show the place in the program that the verifier refused, or what took it most if the program is too
-    /// large, unless it does already. The verifier works on the object once more, up to a few seconds: a caller that compiles the
-    /// program otherwise can do without.
+    /// Makes the diagnostic show the location in the program that the verifier refused. For a program that is too large,
+    /// this is where the verifier spent most instructions. Does nothing if the location was found already.
+    ///
+    /// The verifier processes the object once more, which takes up to a few seconds. A caller that compiles the
+    /// program again can do without.
     pub fn find_place(&mut self, object: &[u8], sources: &SourceMap) {
         let Some(unplaced) = self.unplaced.take() else {
             return;
@@ -92,9 +94,9 @@ impl From<Box<Diagnostic>> for Failure {
     }
 }
 
-/// Loads an object with its ABI and the schema of its program. The sources are those the object was compiled from; a
-/// refusal is shown there. Flows are hashed under a key that all know, so that they are found as the interpreter finds
-/// them; see [`crate::bundle::load`] for packets from strangers.
+/// Loads an object with its ABI and the schema of its program. Refusals are reported in `sources`, the texts that the
+/// object was compiled from. Flows are hashed with a known key, so that results agree with the interpreter's. For
+/// packets from strangers see [`crate::bundle::load`].
 pub fn load(
     object: &[u8],
     abi: &Arc<Abi>,
@@ -107,17 +109,16 @@ pub fn load(
     })
 }
 
-/// What the verifier reported of an object that it was only asked about.
+/// Result of having the verifier check an object that is not to run.
 #[derive(Debug)]
 pub struct Verified {
-    /// The number of instructions that it processed, or why it refused the object, without the place of what it
-    /// refused: see [`Failure::find_place`].
+    /// Number of instructions processed, or the refusal. A refusal has no location yet: see [`Failure::find_place`].
     pub instructions: Result<u32, Failure>,
-    /// How long it took.
+    /// Time that the verifier took.
     pub took: Duration,
 }
 
-/// Asks the verifier about an object, with small maps: it does not matter to it how much memory there is.
+/// Makes the verifier check an object. The maps are small, so that the result does not depend on free memory.
 pub fn verify(object: &[u8], abi: &Abi, sources: &SourceMap) -> Verified {
     let begun = Instant::now();
     match load_object_with(object, Adjust::trial()) {
@@ -132,7 +133,8 @@ pub fn verify(object: &[u8], abi: &Abi, sources: &SourceMap) -> Verified {
     }
 }
 
-/// The number of instructions that the verifier processed of an object's program; if it is several that go on in each other, of the one that took most.
+/// Returns the number of instructions that the verifier processed for an object's program. For programs chained by
+/// tail calls, it is the number of the largest.
 fn processed(loaded: &Loaded, abi: &Abi) -> Result<u32, Failure> {
     let wanted = abi.programs.first().map_or("", |program| &program.function);
     if !loaded.programs.iter().any(|(name, _)| name == wanted) {
@@ -144,18 +146,19 @@ fn processed(loaded: &Loaded, abi: &Abi) -> Result<u32, Failure> {
     Ok(most.ok_or_else(|| errors::load::no_program(wanted))?)
 }
 
-/// What a program is loaded onto.
+/// Context that a program is loaded with: existing maps, hash seeds, and a memory limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Onto<'a> {
-    /// Maps which are there already, by the names that the object gives them.
+    /// Maps that exist already, by the object's names for them.
     pub(crate) reuse: &'a [(&'a str, &'a Map)],
-    /// The secrets of the hashes.
+    /// Seeds of the hashes.
     pub(crate) seeds: HashSeeds,
-    /// Bytes that its maps may take; `None` is as many as are free.
+    /// Limit of its maps' memory, in bytes. `None` is the free memory.
     pub(crate) memory: Option<u64>,
 }
 
-/// As [`load`], with what it is loaded onto, and without the place of what the verifier refuses: see [`Failure::find_place`].
+/// Loads an object like [`load`], in this context. A refusal of the verifier has no location yet: see
+/// [`Failure::find_place`].
 pub(crate) fn load_with(
     object: &[u8],
     abi: &Arc<Abi>,
@@ -182,8 +185,8 @@ pub(crate) fn load_with(
     Ok(instance)
 }
 
-/// Loads a program that runs once more, with maps of its own but for those that are given. They are empty: not even the
-/// program's own entries are in them. They may take as many bytes as the program was allowed when it was first loaded.
+/// Loads a second copy of a program, with maps of its own except those to reuse. The new maps are empty, without even
+/// the program's own entries. `memory` is the limit that the program was first loaded with, in bytes.
 pub(crate) fn load_again(
     object: &[u8],
     abi: &Arc<Abi>,

@@ -1,14 +1,16 @@
-//! Packets, and parts of them, that programs miss or lose at interfaces as they are set up, with the settings that end it.
+//! Packets, or parts of them, that programs lose at interfaces with their current settings, and settings that end
+//! this.
 //!
-//! A native XDP program has a packet's bytes and nothing else. What the kernel or the device keeps beside them is lost when
-//! the packet leaves by the program: a VLAN tag that was taken out, and what is known of a transport checksum that nobody
-//! has computed yet. Generic XDP sees as little, but keeps it. Between virtual Ethernet devices both are usual, since nothing is
-//! transmitted there that had to be complete: the sender's end decides. Such a device takes packets from XDP only if
-//! its other end takes them in the form in which XDP hands them on; and of those that are sent back, the kernel lets that end
-//! know only if it has a program itself (`veth_xdp_flush`).
+//! A native XDP program has the bytes of a packet only. Data that the kernel or the device keeps beside them is lost
+//! when the program sends the packet on: a VLAN tag that was taken out, and the state of a transport checksum that is
+//! not computed yet. Generic XDP sees as little, but keeps that data.
 //!
-//! At traffic control nothing of that is lost. But packets come there that are still to be segmented, and the kernel can do that behind
-//! headers that it knows only.
+//! Between virtual Ethernet devices both are usual: nothing is transmitted, so packets need not be complete. The
+//! sender's end decides. Such a device takes packets from XDP only if its other end accepts them in XDP's form. If
+//! packets are sent back, the kernel notifies that end only if it has a program itself (`veth_xdp_flush`).
+//!
+//! At traffic control nothing of that is lost. But packets may arrive there that are still to be segmented, and the
+//! kernel can segment only after headers that it knows.
 
 use crate::attachment::Mode;
 use crate::port::Port;
@@ -26,20 +28,20 @@ use std::borrow::Cow;
 /// The kinds of loss.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kind {
-    /// VLAN tags that are beside the packets.
+    /// VLAN tags that are kept beside the packets.
     Tags,
     /// Transport checksums that are still to be computed.
     Checksums,
     /// Packets that a program sends to an interface that takes none.
     Sent,
-    /// Packets that a program sends back, of which the other end takes no notice until others come.
+    /// Packets that a program sends back. The other end does not notice them until others arrive.
     Back,
     /// Packets that are still to be segmented.
     Segments,
 }
 
 impl Kind {
-    /// All of them.
+    /// List of all kinds.
     pub const ALL: [Kind; 5] = [
         Kind::Tags,
         Kind::Checksums,
@@ -49,22 +51,22 @@ impl Kind {
     ];
 }
 
-/// Something that is lost at an interface.
+/// Loss at an interface.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Loss {
     /// The kind.
     pub kind: Kind,
     /// The interface at which a program runs, or to which it sends.
     pub interface: String,
-    /// The interface whose settings end it. `None`: the other end of the pair, which is not to be seen from here.
+    /// Interface whose settings end the loss. `None` is the other end of the pair, which is not visible from here.
     pub at: Option<Place>,
-    /// The settings; `None` if none ends it.
+    /// Settings that end the loss; `None` if no setting does.
     pub change: Option<Change>,
 }
 
 impl Loss {
-    /// The command for a shell that makes the settings; for an interface that is not to be seen, the one to give where that is,
-    /// with `IF` for its name.
+    /// Returns the shell command that makes the settings. For an interface that is not visible, the command is meant
+    /// for the namespace of that interface, with `IF` for its name.
     pub fn command(&self) -> Option<String> {
         let change = self.change?;
         let reached = self
@@ -88,7 +90,8 @@ impl Loss {
     }
 }
 
-/// A word for a shell. Others may name interfaces and namespaces, and the kernel lets them use a shell's signs.
+/// Quotes a word for a shell. Others may name interfaces and namespaces, and the kernel allows the shell's special
+/// characters in their names.
 fn quoted(word: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._@+/:-".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {
@@ -97,15 +100,15 @@ fn quoted(word: &str) -> Cow<'_, str> {
     }
 }
 
-/// Ways to an interface.
+/// Access to an interface.
 enum Way {
-    /// It is in this thread's network namespace.
+    /// Interface in this thread's network namespace.
     Here,
-    /// By the path of its network namespace.
+    /// Path of the network namespace that the interface is in.
     Into(String),
 }
 
-/// The way to a place; `None` if its network namespace cannot be entered any more.
+/// Returns the access to a place; `None` if its network namespace can no longer be entered.
 fn way_to(place: &Place) -> Option<Way> {
     if place.netns == 0 || netns::current().is_ok_and(|here| here == place.netns) {
         return Some(Way::Here);
@@ -117,14 +120,14 @@ fn way_to(place: &Place) -> Option<Way> {
 /// Use of an interface by a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Use {
-    /// It runs there, at this hook in this mode.
+    /// The program runs there, at this hook in this mode.
     Runs(Hook, Mode),
-    /// It only sends there, and runs natively elsewhere.
+    /// The program only sends there, and runs natively elsewhere.
     Sends,
 }
 
-/// The losses of a program at an interface of this thread's namespace. An end that is not to be seen is taken to be as the kernel makes
-/// it.
+/// Lists the losses of a program at an interface of this thread's namespace. An end that is not visible is assumed to
+/// have the kernel's default settings.
 pub fn at(port: &Port, used: Use, packets: PacketsAbi) -> Vec<Loss> {
     let found = match used {
         Use::Runs(Hook::Xdp, mode) => at_xdp(&End::of(port), Some(mode), packets),
@@ -144,7 +147,7 @@ pub fn at(port: &Port, used: Use, packets: PacketsAbi) -> Vec<Loss> {
 
 type Found = Vec<(Kind, Option<Place>, Option<Change>)>;
 
-/// By XDP in this mode; `None` is where a native program only sends.
+/// Finds losses by XDP in this mode. `None` means that a native program only sends to the interface.
 fn at_xdp(end: &End, mode: Option<Mode>, packets: PacketsAbi) -> Found {
     let mut found = Found::new();
     let mut add = |kind, side: &Side, offloads| {
@@ -172,11 +175,12 @@ fn at_xdp(end: &End, mode: Option<Mode>, packets: PacketsAbi) -> Found {
             _ => {}
         }
     }
-    // What devices receive has its checksums.
+    // Packets from a physical device have their checksums.
     let Some(sender) = &end.other else {
         return found;
     };
-    // A packet that passes keeps what is known of its own: that is wrong if the program took it for a checksum.
+    // A packet that passes keeps its checksum's state. That is wrong if the program updated the incomplete sum as a
+    // checksum.
     let is_wrong = packets.forwards() || packets.updates_checksums;
     if native && is_wrong && sender.offloads().tx_checksum != off {
         let set = Offloads {
@@ -199,14 +203,15 @@ fn at_xdp(end: &End, mode: Option<Mode>, packets: PacketsAbi) -> Found {
     found
 }
 
-/// One segment a packet.
+/// Limit of one segment per packet.
 const ONE: u32 = 1;
 
 fn at_egress(end: &End) -> Found {
     limit(&end.own).into_iter().collect()
 }
 
-/// The sender's end of a pair decides; and any interface may merge what comes in.
+/// Finds losses at ingress of traffic control. The sender's end of a pair decides about segments; any interface may
+/// also merge the packets that it receives.
 fn at_ingress(end: &End) -> Found {
     let merges = end.own.offloads().gro == Some(true);
     let apart = Change::offloads(Offloads {
@@ -228,9 +233,9 @@ fn limit(sender: &Side) -> Option<(Kind, Option<Place>, Option<Change>)> {
         .then(|| (Kind::Segments, sender.place.clone(), Some(one)))
 }
 
-/// One end of what packets go through.
+/// Interface and its settings, at one end of a pair.
 struct Side {
-    /// `None` is hidden.
+    /// Location of the interface; `None` if it is hidden.
     place: Option<Place>,
     settings: Settings,
 }
@@ -247,7 +252,7 @@ impl Side {
         self.settings.offloads
     }
 
-    /// Tells whether an XDP program runs natively there.
+    /// Returns true if an XDP program runs natively there.
     fn has_program(&self) -> bool {
         let native = |place: &Place| {
             let found = netns::run_in(place.netns, || sys::xdp_on(place.ifindex));
@@ -287,7 +292,7 @@ impl End {
         }
     }
 
-    /// Tells whether a pair takes packets from XDP here, as far as that can be found out.
+    /// Returns true if a pair takes packets from XDP here, as far as that can be found out.
     fn takes_sent(&self) -> bool {
         let (Some(own), Some(sender)) = (&self.own.place, &self.other) else {
             return true;

@@ -1,7 +1,7 @@
-//! How much of the kernel's memory a program's maps take, and whether there is that much.
+//! Memory that a program's maps take in the kernel, and memory that is available.
 //!
-//! The kernel reserves most maps whole when they are made, and it may take minutes and the machine's last page to find
-//! out that a map does not fit. So the sizes are computed first, as the kernel's map types compute them.
+//! The kernel reserves most maps as a whole when they are made. It may take minutes and the machine's last page to
+//! find out that a map does not fit. So the sizes are computed first, as the kernel's map types compute them.
 
 use crate::contents;
 use crate::sys::{Contents, DeclaredMap};
@@ -9,43 +9,43 @@ use bpf::abi::{Abi, MapAbi, MapKind};
 use layout::LookupAbi;
 use std::fs;
 
-/// What a map takes, in bytes.
+/// Memory of a map, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Need {
-    /// As soon as the program is loaded.
+    /// Memory after the program is loaded.
     pub loaded: u64,
-    /// With as many entries as it holds.
+    /// Memory when the map is full.
     pub full: u64,
 }
 
-/// A map, and what it is in the P4 program.
+/// Memory of a map, and the P4 object that the map belongs to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MapNeed {
     /// The map's name in C.
     pub map: String,
-    /// What it belongs to: `table`, `counter`, `flow_state`, `value_set`; empty for a map of Onpath's own.
+    /// Kind of the P4 object, such as `table`, `counter`, `flow_state`, `value_set`; empty for a map of Onpath's own.
     pub role: &'static str,
-    /// The control-plane name of that; the map's name for one of Onpath's own.
+    /// Control-plane name of that object; the map's name for one of Onpath's own.
     pub name: String,
-    /// How many entries it holds.
+    /// Number of entries that it holds.
     pub entries: u32,
-    /// What it takes.
+    /// Memory that it takes.
     pub need: Need,
 }
 
-/// `struct htab_elem`, and that of a trie, without key and value.
+/// Sizes of `struct htab_elem` and of a trie's node, without key and value, in bytes.
 const HASH_ELEMENT: u64 = 48;
 const TRIE_NODE: u64 = 40;
-/// `struct bpf_dtab_netdev` with what the kernel's allocator adds.
+/// Size of `struct bpf_dtab_netdev`, with the overhead of the kernel's allocator, in bytes.
 const DEVMAP_ELEMENT: u64 = 128;
 const BUCKET: u64 = 16;
 const POINTER: u64 = 8;
 const PAGE: u64 = 4096;
-/// Of so many entries of a full table one at most is in the overflow map of its buckets, as the hash spreads keys: on average it
-/// is one of 260.
+/// Bound of overflow: of so many entries of a full table, at most one is in the overflow map of its buckets. With
+/// hashed keys it is one of 260 on average.
 const OVERFLOW: u64 = 200;
 
-/// What a map takes on a machine with so many processors.
+/// Computes the memory of a map on a machine with so many processors.
 pub fn of_map(map: &MapAbi, processors: u64) -> Need {
     let entries = u64::from(map.max_entries);
     let aligned = |size: u32| u64::from(size).next_multiple_of(8);
@@ -64,7 +64,7 @@ pub fn of_map(map: &MapAbi, processors: u64) -> Need {
         MapKind::DevmapHash => (buckets * POINTER, DEVMAP_ELEMENT),
         MapKind::PerfEventArray => (entries.max(processors) * POINTER, 0),
         MapKind::ProgramArray => (entries * POINTER, 0),
-        // Its data, and a page each for what the kernel and who reads and writes it note.
+        // Its data, and a page each for the kernel, the reader and the writer.
         MapKind::RingBuffer => (entries + 3 * PAGE, 0),
     };
     let full = at_once.saturating_add(entries.saturating_mul(each));
@@ -79,18 +79,19 @@ pub fn of_map(map: &MapAbi, processors: u64) -> Need {
     }
 }
 
-/// What each map of a program takes on this machine, the largest first, by its description.
+/// Lists the memory of each map of a program on this machine, the largest first, by the program's description.
 pub fn of_program(abi: &Abi) -> Vec<MapNeed> {
     of_maps(&abi.maps, abi)
 }
 
-/// The same of all maps that an object declares. Its description says only what they are for.
+/// Lists the memory of all maps that an object declares. Its description says only what they are for.
 pub(crate) fn of_object(contents: &Contents, abi: &Abi) -> Vec<MapNeed> {
     let maps: Vec<MapAbi> = contents.maps.iter().map(declared).collect();
     of_maps(&maps, abi)
 }
 
-/// A map as it is counted. An array of maps has a pointer for each, like one of programs.
+/// Converts a declared map to one whose memory can be computed. An array of maps has a pointer for each, like an array
+/// of programs.
 fn declared(map: &DeclaredMap) -> MapAbi {
     let has = |flag: u32| map.flags & flag != 0;
     MapAbi {
@@ -137,13 +138,13 @@ fn of_maps(maps: &[MapAbi], abi: &Abi) -> Vec<MapNeed> {
     all
 }
 
-/// Whether a map has what finds no place in the buckets of a table.
+/// Returns true if a map is the overflow map of a table with buckets.
 fn is_overflow(abi: &Abi, map: &str) -> bool {
     let mut lookups = abi.contents.tables.iter().map(|table| &table.lookup);
     lookups.any(|lookup| matches!(lookup, LookupAbi::Buckets(abi) if abi.overflow == map))
 }
 
-/// What a map is in the P4 program, by the description's names.
+/// Returns the kind and name of the P4 object that a map belongs to, by the description.
 fn declaration(abi: &Abi, map: &str) -> (&'static str, String) {
     let uses = |lookup: &LookupAbi| lookup.maps().contains(&map);
     if let Some(table) = abi.contents.tables.iter().find(|t| uses(&t.lookup)) {
@@ -163,7 +164,7 @@ fn declaration(abi: &Abi, map: &str) -> (&'static str, String) {
     }
 }
 
-/// Processors for which the kernel reserves memory.
+/// Returns the number of processors for which the kernel reserves memory.
 pub(crate) fn processors() -> u64 {
     let text = fs::read_to_string("/sys/devices/system/cpu/possible").unwrap_or_default();
     count_processors(&text).max(1)
@@ -179,8 +180,8 @@ fn count_processors(text: &str) -> u64 {
     text.trim().split(',').filter_map(count).sum()
 }
 
-/// Bytes that this process may still have: what the machine has free, or the limit of one of its control groups, if
-/// that is less. `None`: the kernel does not report it.
+/// Returns the number of bytes that this process may still allocate: the machine's available memory, or the rest of a
+/// control group's limit if that is less. `None` if the kernel reports neither.
 pub fn available() -> Option<u64> {
     let meminfo = fs::read_to_string("/proc/meminfo").ok();
     let free = meminfo.as_deref().and_then(available_of);
@@ -201,8 +202,8 @@ fn available_of(meminfo: &str) -> Option<u64> {
     Some(kilobytes << 10)
 }
 
-/// What a group of a line of `/proc/self/cgroup`, and those that it is in, leave: `0::/a/b` (version 2) or
-/// `4:memory:/a/b` (version 1).
+/// Returns the number of bytes left in a control group and in those above it. The group is a line of
+/// `/proc/self/cgroup`: `0::/a/b` (version 2) or `4:memory:/a/b` (version 1).
 fn left_in_group(line: &str) -> Option<u64> {
     let mut parts = line.splitn(3, ':').skip(1);
     let (controllers, path) = (parts.next()?, parts.next()?);
@@ -241,13 +242,13 @@ fn left_in_group(line: &str) -> Option<u64> {
         .min()
 }
 
-/// The number after a name in a text of lines `NAME NUMBER`; the name ends with its space.
+/// Returns the number after a name in a text of lines `NAME NUMBER`; `name` ends with the space.
 fn field_of(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim().parse().ok()
 }
 
-/// A size for people: `24 GB`, `1.5 MB`, in powers of 1024, from a KB on.
+/// Formats a size for people: `24 GB`, `1.5 MB`, in powers of 1024, from a KB on.
 pub fn readable(bytes: u64) -> String {
     let units = ["KB", "MB", "GB", "TB", "PB", "EB"];
     let kilobytes = bytes.div_ceil(1 << 10);
@@ -306,8 +307,8 @@ mod tests {
         assert_eq!(most.full, u64::MAX);
     }
 
-    /// What the kernel reports of a map's memory, since Linux 6.4 by its type's own count; before that it counts keys
-    /// and values alone, in whole pages.
+    /// Compares sizes with the memory that the kernel reports for a map. Since Linux 6.4 the map's type counts it.
+    /// Before, the kernel counts keys and values alone, in whole pages.
     #[test]
     fn the_kernel_counts_alike() {
         use crate::sys::Map;

@@ -3,7 +3,7 @@
 /// A port of a program, and its interface.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Port {
-    /// Its number in the program.
+    /// Port's number in the program.
     pub number: u32,
     /// The interface's name.
     pub name: String,

@@ -1,4 +1,4 @@
-//! Telling a program which port is which interface.
+//! Maps by which a program knows the interfaces of its ports.
 
 use crate::errors;
 use crate::store::Maps;
@@ -8,8 +8,8 @@ use control::StoreError;
 use diag::{Diagnostic, system_message};
 use std::io;
 
-/// Gives a program the interfaces of its ports (pairs of port and interface index): for redirects,
-/// for copies, and for its input port.
+/// Gives a program the interfaces of its ports (pairs of port and interface index): for redirects, for copies, and for
+/// its input port.
 pub fn connect_ports(
     names: &PortsAbi,
     maps: &Maps,
@@ -22,8 +22,8 @@ pub fn connect_ports(
     connect_split(names, maps, &ports)
 }
 
-/// The same for ports that are one interface at ingress and another at egress (port, index in, index
-/// out).
+/// Does the same as [`connect_ports`] for ports that are one interface at ingress and another at egress (port, index
+/// in, index out).
 pub(crate) fn connect_split(
     names: &PortsAbi,
     maps: &Maps,
@@ -56,7 +56,7 @@ pub(crate) fn connect_split(
     Ok(())
 }
 
-/// Has a program know one interface of a port instead of another: packets that come in at that one come in at no port.
+/// Replaces the interface of a port in a program's maps. Packets from the old interface then have no input port.
 pub(crate) fn move_port(
     names: &PortsAbi,
     maps: &Maps,
@@ -64,7 +64,7 @@ pub(crate) fn move_port(
     (from, to): (u32, u32),
 ) -> io::Result<()> {
     if connect_ports(names, maps, &[(port, to)]).is_err() {
-        // That one is gone.
+        // The new interface is gone.
         return disconnect_port(names, maps, port, from);
     }
     match find(maps, &names.input)? {
@@ -73,7 +73,7 @@ pub(crate) fn move_port(
     }
 }
 
-/// Has a program know nothing of a port and its interface any more.
+/// Removes a port and its interface from a program's maps.
 pub(crate) fn disconnect_port(
     names: &PortsAbi,
     maps: &Maps,
@@ -109,7 +109,7 @@ pub(crate) fn check_ports(names: &PortsAbi, maps: &Maps, ports: &[u32]) -> Resul
     Ok(())
 }
 
-/// The map of a name, if the program has one.
+/// Returns the map of a name, if the program has one.
 fn find<'a>(maps: &'a Maps, name: &Option<String>) -> io::Result<Option<&'a Map>> {
     name.as_ref().map_or(Ok(None), |name| maps.get(name))
 }

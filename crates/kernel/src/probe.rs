@@ -1,4 +1,4 @@
-//! What this machine can do, found out by trying.
+//! Abilities of this machine, found out by trying.
 
 use crate::features::{self, Kernel};
 use crate::pins;
@@ -12,7 +12,7 @@ use nix::net::if_::if_nametoindex;
 use std::io;
 use std::path::Path;
 
-/// How much it matters that something is missing.
+/// Importance of what was looked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Need {
@@ -22,15 +22,15 @@ pub enum Need {
     Useful,
 }
 
-/// What was found.
+/// Outcome of a probe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// It is there.
+    /// The feature is there.
     Present,
-    /// It is not.
+    /// The feature is not there.
     Missing,
-    /// It cannot be found out without the capabilities that this process lacks.
+    /// The probe needs capabilities that this process lacks.
     Unknown,
 }
 
@@ -44,22 +44,22 @@ impl State {
     }
 }
 
-/// One thing looked at.
+/// Result of a probe.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct Finding {
-    /// What it is.
+    /// Name of what was looked for.
     pub name: &'static str,
-    /// Whether it is there.
+    /// Outcome.
     pub state: State,
-    /// What was found, or why it is not there.
+    /// Details of what was found, or the reason why it is missing.
     pub detail: String,
-    /// How much it matters.
+    /// Importance.
     pub need: Need,
-    /// What to do if it is missing.
+    /// Advice if it is missing.
     pub remedy: &'static str,
 }
 
-/// Everything that `onpath doctor` reports.
+/// Examines everything that `onpath doctor` reports.
 pub fn examine() -> Vec<Finding> {
     let mut all = vec![
         kernel(),
@@ -168,7 +168,7 @@ fn command(name: &'static str, file: &str, need: Need, remedy: &'static str) -> 
     }
 }
 
-/// A feature by trying it.
+/// Makes a finding from the result of trying a feature.
 fn tried(name: &'static str, need: Need, remedy: &'static str, result: io::Result<()>) -> Finding {
     let denied = |e: &io::Error| e.kind() == io::ErrorKind::PermissionDenied;
     let (state, detail) = match result {

@@ -1,11 +1,11 @@
-//! A program in the kernel that knows where it may run.
+//! Program in the kernel, with the hook at which it may run.
 
 use crate::sys::Prog;
 use bpf::abi::Hook;
 use std::io;
 
-/// A loaded program with the hook it was made for. The kernel has confirmed that the two fit, so what takes
-/// one of these cannot be given a program of another kind.
+/// Loaded program with the hook it was made for. The kernel has confirmed that the two fit, so a function that takes
+/// this type cannot be given a program of another kind.
 #[derive(Debug)]
 pub struct HookProg {
     prog: Prog,
@@ -13,7 +13,7 @@ pub struct HookProg {
 }
 
 impl HookProg {
-    /// Fails if the program is of a kind that does not run at the hook.
+    /// Joins a program and a hook. Fails if the program is of a kind that does not run at the hook.
     pub fn new(prog: Prog, hook: Hook) -> io::Result<HookProg> {
         if prog.info()?.kind == kernel_kind(hook) {
             Ok(HookProg { prog, hook })
@@ -34,7 +34,7 @@ impl HookProg {
         Ok(HookProg { prog, hook })
     }
 
-    /// Where it runs.
+    /// Returns the hook at which it runs.
     pub fn hook(&self) -> Hook {
         self.hook
     }

@@ -11,7 +11,8 @@ use filter::Filter;
 use host::caps;
 use std::io;
 
-/// Attaches a tc program to an interface's side, after those that are there unless it is to have another place. Nothing is changed if it fails.
+/// Attaches a tc program to an interface's side, after those that are there unless `order` gives it another position.
+/// On failure nothing is changed.
 pub(crate) fn attach(
     prog: &Prog,
     side: Side,
@@ -59,7 +60,7 @@ pub(crate) fn attach(
     }
 }
 
-/// The link beside which a program is to run, if that is asked for.
+/// Returns the link that the program's position refers to, if `order` asks for one.
 fn neighbour(
     order: Option<(&Pins, &TcOrder)>,
     port: &Port,
@@ -75,9 +76,9 @@ fn neighbour(
     Ok(Some(as_neighbour(link)))
 }
 
-/// Why there is no tcx link.
+/// Explains why there is no tcx link.
 fn tcx_refused(error: &io::Error) -> Refused {
-    // What the kernel calls ENOTSUPP, which the C library does not know.
+    // The kernel's ENOTSUPP, which the C library does not know.
     const ENOTSUPP: i32 = 524;
     let (reason, remedy) = match error.raw_os_error() {
         Some(libc::EINVAL | libc::EOPNOTSUPP | ENOTSUPP) => (
@@ -96,10 +97,10 @@ fn tcx_refused(error: &io::Error) -> Refused {
     }
 }
 
-/// Why there is no filter.
+/// Explains why there is no filter.
 fn filter_refused(error: &io::Error, side: Side, name: &str) -> Refused {
     let errno = error.raw_os_error();
-    // An ingress qdisc stands where clsact would, and makes the kernel report that there is one.
+    // An ingress qdisc takes the place of clsact, and makes the kernel report that there is one.
     if side == Side::Egress && matches!(errno, Some(libc::EINVAL | libc::ENOENT)) {
         return Refused {
             reason: format!("`{name}` has a qdisc without an egress side"),
@@ -120,7 +121,7 @@ fn filter_refused(error: &io::Error, side: Side, name: &str) -> Refused {
     }
 }
 
-/// Refusals that have nothing to do with the method of attaching.
+/// Returns a diagnostic for refusals that do not depend on the method of attaching.
 fn not_worth_a_second_try(error: &io::Error, name: &str) -> Option<Box<Diagnostic>> {
     match error.raw_os_error() {
         Some(libc::EPERM) => Some(errors::load::not_permitted(

@@ -13,35 +13,37 @@ use observed::{Observed, Redirection};
 use rounds::{Again, Rounds};
 use std::collections::VecDeque;
 
-/// The kernel runs a program on at least an Ethernet header.
+/// Length of the shortest packet in bytes: the kernel runs a program on at least an Ethernet header.
 pub const SHORTEST: usize = 14;
-/// The longest packet that fits the one page the kernel gives a test run, with its head and tail room. A program at XDP that takes
-/// packets in several buffers is given longer ones in such, of up to [`LONGEST_IN_FRAGMENTS`] bytes.
+/// Length of the longest packet in bytes that fits the one page of a test run, with headroom and tailroom. An XDP
+/// program that takes multi-buffer packets is given longer ones in several buffers, of up to [`LONGEST_IN_FRAGMENTS`]
+/// bytes.
 pub const LONGEST: usize = 3414;
-/// An Ethernet header, and the largest packet behind it.
+/// Length of an Ethernet header and the largest packet after it, in bytes.
 pub const LONGEST_IN_FRAGMENTS: usize = 14 + 65_535;
-/// The test run's packet is on the loopback device.
+/// Index of the loopback device, on which a test run's packet is.
 const LOOPBACK: u32 = 1;
 
-/// The macro that makes the generated C report to user space where redirects and copies go instead of sending them
-/// there, and ask it for the time and for random numbers: a test run has no other means.
+/// Macro for the generated C of test runs. The program then reports to user space where redirects and copies go,
+/// instead of sending them there. It takes the time and random numbers from user space, since a test run has no other
+/// source.
 pub const OBSERVE: &str = "ONPATH_OBSERVE";
 
-/// What the kernel does with a packet by an XDP program's return value.
+/// Return values of an XDP program, and the kernel's treatment of the packet.
 pub mod verdict {
     /// Dropped, with a trace point.
     pub const ABORTED: u32 = 0;
     /// Dropped.
     pub const DROP: u32 = 1;
-    /// On to the network stack.
+    /// Passed to the network stack.
     pub const PASS: u32 = 2;
-    /// Back out of the interface it came in on.
+    /// Sent back out of the interface it came in on.
     pub const TX: u32 = 3;
-    /// Out of another interface.
+    /// Sent out of another interface.
     pub const REDIRECT: u32 = 4;
 }
 
-/// What the kernel does with a packet by a tc program's return value.
+/// Return values of a tc program, and the kernel's treatment of the packet.
 pub mod tc_verdict {
     /// Passed, after the hook's other programs.
     pub const NEXT: u32 = u32::MAX;
@@ -49,11 +51,11 @@ pub mod tc_verdict {
     pub const PASS: u32 = 0;
     /// Dropped.
     pub const DROP: u32 = 2;
-    /// Where the program sent it.
+    /// Sent to the destination that the program gave.
     pub const REDIRECT: u32 = 7;
 }
 
-/// The last clock value of a program for test runs; `None` for other programs.
+/// Returns the last clock value of a program for test runs; `None` for other programs.
 pub(crate) fn observed_now(maps: &Maps) -> Result<Option<u64>, StoreError> {
     match Observed::of(maps)? {
         Some(observed) => observed.now().map(Some),
@@ -66,37 +68,37 @@ pub(crate) fn observed_now(maps: &Maps) -> Result<Option<u64>, StoreError> {
 pub enum Fate {
     /// Passed.
     Pass,
-    /// Gone.
+    /// Dropped.
     Drop,
-    /// Gone, as an error.
+    /// Dropped, as an error.
     Aborted,
-    /// Back out of the port it came in on.
+    /// Sent back out of the port it came in on.
     Tx,
-    /// To a port.
+    /// Redirected to a port.
     Redirect {
         /// The port.
         port: u32,
-        /// As if it had come in there, instead of out of it.
+        /// True if the packet goes to the port's ingress, as if it had come in there.
         ingress: bool,
     },
 }
 
-/// What a program made of a packet.
+/// Result of a program for a packet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
-    /// Its return value; see [`verdict`] and [`tc_verdict`].
+    /// Program's return value; see [`verdict`] and [`tc_verdict`].
     pub verdict: u32,
-    /// For redirects, the port that it chose.
+    /// Port that it chose, for redirects.
     pub port: Option<u32>,
-    /// What that means for the packet.
+    /// Fate of the packet that the return value means.
     pub fate: Fate,
     /// The ports that copies went to, in order; of more than 64, the last 64.
     pub copies: Vec<u32>,
-    /// The packet afterwards. Copies are like it.
+    /// Bytes of the packet afterwards. Copies have the same.
     pub bytes: Vec<u8>,
-    /// If copies may differ or packets begin anew: what left in all, the packet itself included, in order.
+    /// All packets that left, the packet itself included, in order; if copies may differ, or packets are resubmitted.
     pub sent: Option<Vec<Packet>>,
-    /// What the kernel keeps beside it, for tc.
+    /// Metadata that the kernel keeps beside the packet, for tc.
     pub context: TcContext,
 }
 
@@ -118,7 +120,7 @@ fn too_long(longest: usize, length: usize) -> StoreError {
 }
 
 impl Outcome {
-    /// The packet itself, if it was sent to a port.
+    /// Returns the packet itself, if it was sent to a port.
     fn leaves(&self) -> Option<Packet> {
         let bytes = self.bytes.clone();
         self.port.map(|port| Packet { port, bytes })
@@ -130,7 +132,7 @@ impl Outcome {
 pub struct TestRun {
     /// The program and its state.
     pub instance: Instance,
-    /// The input port that was set last.
+    /// Input port that was set last.
     port: Option<u32>,
     now: u64,
     random: RandomLists,
@@ -144,7 +146,7 @@ impl TestRun {
         TestRun::seeded(instance, repeatable::SEED)
     }
 
-    /// The same, with other random numbers.
+    /// Takes a program like [`TestRun::new`], with other random numbers.
     pub fn seeded(instance: Instance, seed: u64) -> TestRun {
         TestRun {
             instance,
@@ -161,7 +163,8 @@ impl TestRun {
         self.run_in(port, packet, TcContext::default())
     }
 
-    /// The same, with what the kernel keeps beside a packet at tc. An XDP program sees nothing of it.
+    /// Runs the program on one packet, with the metadata that the kernel keeps beside a packet at tc. An XDP program
+    /// sees nothing of it.
     pub fn run_in(
         &mut self,
         port: u32,
@@ -209,7 +212,8 @@ impl TestRun {
         Ok(outcome)
     }
 
-    /// Runs the program once; gives besides what left with bytes of its own, and what comes in again.
+    /// Runs the program once. Also returns the copies that left with bytes of their own, and the packets that come in
+    /// again.
     fn run_once(
         &mut self,
         packet: &[u8],
@@ -258,7 +262,7 @@ impl TestRun {
         Ok((outcome, rounds))
     }
 
-    /// The longest packet that the program can be given.
+    /// Returns the length of the longest packet that the program can be given, in bytes.
     fn longest(&self) -> usize {
         let mut programs = self.instance.store.memory.abi.programs.iter();
         let takes = |program: &ProgramAbi| program.section == FRAGMENTS_SECTION;
@@ -268,7 +272,7 @@ impl TestRun {
         }
     }
 
-    /// Makes the loopback device that test runs come in on the given port.
+    /// Sets the given port as input port of the loopback device, on which test runs come in.
     fn set_port(&mut self, port: u32) -> Result<(), StoreError> {
         if self.port == Some(port) {
             return Ok(());
@@ -285,7 +289,8 @@ impl TestRun {
     }
 }
 
-/// How long a packet must be for the kernel to run it: for tc, IP packets must have the whole of their fixed header.
+/// Returns the length in bytes that a packet must have for the kernel to run it. For tc, IP packets must have the
+/// whole of their fixed header.
 pub fn shortest(hook: Hook, packet: &[u8]) -> usize {
     match (hook, packet.get(12..14)) {
         (Hook::TcIngress | Hook::TcEgress, Some([0x08, 0x00])) => SHORTEST + 20,
@@ -294,7 +299,7 @@ pub fn shortest(hook: Hook, packet: &[u8]) -> usize {
     }
 }
 
-/// What a return value means; `redirect` is what a redirect would be.
+/// Returns the fate that a return value means; `redirect` is the fate of a redirected packet.
 fn fate(hook: Hook, code: u32, redirect: Fate) -> Fate {
     match hook {
         Hook::Xdp => match code {

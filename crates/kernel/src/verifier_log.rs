@@ -1,8 +1,8 @@
-//! Reads the verifier's log and reports what was refused, where, and why.
+//! Reader of the verifier's log: what was refused, where, and why.
 //!
-//! Two forms are read. The classic one lists instructions, with `; source @ file:line`
-//! comments before them, and ends with the reason. Newer kernels (7.3 and later) print a report with
-//! named sections (reason, location, causal path, suggestion) after it.
+//! Two formats are read. The classic one lists instructions, with `; source @ file:line` comments before them, and
+//! ends with the reason. Newer kernels (7.3 and later) print a report with named sections (reason, location, causal
+//! path, suggestion) after it.
 
 mod busiest;
 
@@ -13,18 +13,18 @@ use crate::sys::{Samples, instruction_lines};
 use diag::{Diagnostic, SourceMap, Span};
 use std::path::Path;
 
-/// The contents of a log.
+/// A refusal, as a log describes it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Refusal {
     /// The verifier's own words; never empty.
     pub reason: String,
-    /// Its further lines.
+    /// Further lines of the reason.
     pub detail: Vec<String>,
     /// File and line, by the object's line information.
     pub location: Option<(String, u32)>,
-    /// The text of that line, as the object has it.
+    /// Text of that line, as the object has it.
     pub source: Option<String>,
-    /// The instruction.
+    /// Number of the instruction.
     pub instruction: Option<u32>,
     /// The verifier's advice, from kernels that give one.
     pub suggestion: Option<String>,
@@ -35,13 +35,13 @@ pub fn read(log: &str) -> Option<Refusal> {
     read_report(log).or_else(|| read_classic(log))
 }
 
-/// Whether a log has its end, with the reason and then the statistics. Kernels that keep the beginning of what does not
-/// fit lose it.
+/// Returns true if a log has its end: the reason, and then the statistics. Kernels that keep the beginning of a log
+/// that does not fit lose its end.
 pub(crate) fn is_whole(log: &str) -> bool {
     processed(log).is_some()
 }
 
-/// The instructions that the verifier processed, by the statistics at the end of its log.
+/// Returns the number of instructions that the verifier processed, by the statistics at the end of its log.
 pub(crate) fn processed(log: &str) -> Option<u64> {
     log.lines().find_map(|line| {
         let rest = line.strip_prefix("processed ")?;
@@ -49,19 +49,19 @@ pub(crate) fn processed(log: &str) -> Option<u64> {
     })
 }
 
-/// Where a refusal is shown.
+/// Location in the source at which a refusal is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Location {
     /// The line at which the verifier stopped.
     Stopped(Span),
     /// The line on which it spent the most instructions.
     Busiest(Span),
-    /// No line of the program.
+    /// Location that is no line of the program.
     Unknown,
 }
 
-/// The refusal as the user should see it: at the P4 line, with the reason and what to do. `samples` show what the verifier
-/// was busy with, if it took too long; any parts of its log serve, see [`busiest`].
+/// Reports the refusal to the user: at the P4 line, with the reason and a remedy. `samples` show where the verifier
+/// spent its time, if it took too long; any parts of its log serve, see [`busiest`].
 pub fn explain(refusal: &Refusal, samples: &Samples, sources: &SourceMap) -> Box<Diagnostic> {
     let stopped = || {
         let (location, text) = (refusal.location.as_ref(), refusal.source.as_deref());
@@ -76,7 +76,7 @@ pub fn explain(refusal: &Refusal, samples: &Samples, sources: &SourceMap) -> Box
     errors::verifier::refused(refusal, place)
 }
 
-/// Finds the location by the instruction, for the logs of kernels before 6.8, which have none.
+/// Finds the location by the number of the instruction. Logs of kernels before 6.8 have no location.
 pub fn locate(refusal: &mut Refusal, object: &[u8]) {
     let lines = instruction_lines(object).unwrap_or_default();
     let line = refusal.instruction.and_then(|at| lines.of(at));
@@ -84,13 +84,13 @@ pub fn locate(refusal: &mut Refusal, object: &[u8]) {
     refusal.location = line.map(|(file, line)| (seen_from(&here, file), line));
 }
 
-/// A file's path from a folder, if it is in it: clang writes down whole paths of C files.
+/// Returns a file's path relative to a folder, if the file is in it: clang records absolute paths of C files.
 fn seen_from(folder: &Path, file: &str) -> String {
     let inside = Path::new(file).strip_prefix(folder).ok();
     inside.map_or_else(|| file.to_owned(), |path| path.display().to_string())
 }
 
-/// The text of a line of a source that was compiled under this name, without its indentation.
+/// Returns the span of a line, without its indentation, in the source that was compiled under this name.
 fn line_span(sources: &SourceMap, file: &str, line: u32) -> Option<Span> {
     let (id, source) = sources
         .files()
@@ -107,13 +107,14 @@ fn line_span(sources: &SourceMap, file: &str, line: u32) -> Option<Span> {
     None
 }
 
-/// The line information may hold a path where the user gave a name, or the other way round.
+/// Tests whether two paths may mean the same file. The line information may have a path where the user gave a name, or
+/// the other way round.
 fn same_file(a: &str, b: &str) -> bool {
     let (a, b) = (Path::new(a), Path::new(b));
     a.ends_with(b) || b.ends_with(a)
 }
 
-/// Kernels before 6.8 give a line's text and no number.
+/// Finds the only line with this text. Kernels before 6.8 give a line's text and no number.
 fn only_line_with(sources: &SourceMap, text: &str) -> Option<Span> {
     let text = text.trim();
     if text.is_empty() {
@@ -158,7 +159,7 @@ fn read_classic(log: &str) -> Option<Refusal> {
     Some(refusal)
 }
 
-/// ` hdr.ttl = 1; @ router.p4:45` → the text and the location.
+/// Splits ` hdr.ttl = 1; @ router.p4:45` into the text and the location.
 fn split_location(comment: &str) -> (&str, Option<(String, u32)>) {
     match comment.rsplit_once("@ ") {
         Some((text, location)) => match parse_location(location) {
@@ -169,7 +170,7 @@ fn split_location(comment: &str) -> (&str, Option<(String, u32)>) {
     }
 }
 
-/// `router.p4:45` or `router.p4:45:7`.
+/// Parses `router.p4:45` or `router.p4:45:7`.
 fn parse_location(text: &str) -> Option<(String, u32)> {
     let text = text.trim().trim_end_matches([')', ',', ':']);
     let (file, last) = text.rsplit_once(':')?;
@@ -193,8 +194,8 @@ fn instruction_number(line: &str) -> Option<u32> {
     }
 }
 
-/// The reason on the line of an instruction that begins a path: when the verifier goes back to such an instruction, it
-/// takes the log back too, but not the end of the line.
+/// Returns the reason on the line of an instruction that begins a path. When the verifier goes back to such an
+/// instruction, it takes back the log too, but not the end of the line.
 ///
 /// `12: (ae) if w8 < w7 goto pc-7 BPF program is too large. …` → `BPF program is too large. …`
 fn reason_behind(line: &str) -> Option<&str> {
@@ -206,7 +207,7 @@ fn reason_behind(line: &str) -> Option<&str> {
     (!rest.is_empty() && !is_state && instruction_number(rest).is_none()).then_some(rest)
 }
 
-/// Lines of the log that are neither instructions nor reasons.
+/// Tests for lines of the log that are neither instructions nor reasons.
 fn is_narration(line: &str) -> bool {
     line.starts_with("from ")
         || line.starts_with("func#")
@@ -218,7 +219,7 @@ fn is_narration(line: &str) -> bool {
         || line.starts_with("to caller at")
         || line.starts_with("Validating ")
         || line.starts_with("Func#")
-        // A remark on each call of a function of one file by another, as bpf_loop's.
+        // A remark on each call of one function of a file by another, such as those of bpf_loop.
         || line.starts_with("reg type unsupported for arg#")
         || line.starts_with("last_idx ")
         || line.starts_with("regs=")
@@ -233,7 +234,7 @@ fn is_statistics(line: &str) -> bool {
         || line.starts_with("insns processed")
 }
 
-/// The sections of a report.
+/// Reads a report with named sections.
 fn read_report(log: &str) -> Option<Refusal> {
     let mut refusal = Refusal::default();
     let mut section = Section::None;

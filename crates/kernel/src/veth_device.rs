@@ -1,8 +1,8 @@
-//! A device in the kernel: the program at one end of a pair of virtual Ethernet devices for each port, our
-//! sockets at the other ends.
+//! A device in the kernel. Each port is a pair of virtual Ethernet devices, with the program at one end and the test's
+//! sockets at the other.
 //!
-//! Nothing sleeps: the kernel counts the program's runs, and markers sent after the last packet show that nothing
-//! more is to come.
+//! Nothing sleeps: the kernel counts the program's runs, and markers sent after the last packet show that nothing more
+//! is to come.
 
 mod tc;
 mod xdp;
@@ -24,13 +24,14 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-/// How long packets may take to be processed before the test counts as failed.
+/// Longest time that the processing of packets may take before the test fails.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The kernel sends no packet shorter than an Ethernet header.
+/// Length of the shortest packet in bytes: the kernel sends none shorter than an Ethernet header.
 const SHORTEST: usize = 14;
-/// Packets that are sent before those that came out are taken.
+/// Number of packets that are sent before those that came out are taken.
 const BATCH: u32 = 64;
-/// What a socket holds, in bytes: before Linux 6.3 a packet that passed a program takes more than a page, however short.
+/// Capacity of a socket, in bytes. Before Linux 6.3 a packet that passed a program takes more than a page, however
+/// short it is.
 const ROOM: usize = 4 << 20;
 
 /// A loaded program between ports of its own.
@@ -44,25 +45,25 @@ pub struct VethDevice {
     _runs_counted: OwnedFd,
     runs_before: u64,
     sent: u64,
-    /// Packets that came out before anyone asked for them.
+    /// Packets that came out before they were asked for.
     held: Vec<Packet>,
-    /// Packets sent since the last were taken from the sockets.
+    /// Number of packets sent since the sockets were last read.
     waiting: u32,
-    /// How many may be.
+    /// Limit of that number.
     batch: u32,
-    /// Dropped after the links: the namespace goes last, and the devices with it.
+    /// Namespace with the devices. It is dropped last, after the links.
     _namespace: NetNs,
 }
 
-/// What is wired up.
+/// Program that is to be wired up.
 #[derive(Clone, Copy)]
 struct Subject<'a> {
     prog: &'a Prog,
     ports: &'a PortsAbi,
     maps: &'a Maps,
-    /// What devices it runs at.
+    /// MTU of its devices.
     mtu: u32,
-    /// Packets may come in again, behind those that were sent after them.
+    /// True if packets may come in again, after packets that were sent later.
     comes_in_again: bool,
 }
 
@@ -148,7 +149,7 @@ impl VethDevice {
         }
     }
 
-    /// Waits for the packets in transit, and takes what came out.
+    /// Waits for the packets in transit, and takes those that came out.
     fn take(&mut self) -> Result<Vec<Packet>, StoreError> {
         self.waiting = 0;
         self.wait_for_runs()?;
@@ -159,14 +160,14 @@ impl VethDevice {
     }
 }
 
-/// A socket that holds all packets of a batch.
+/// Opens a socket that holds all packets of a batch.
 fn socket(device: &str) -> io::Result<RawSocket> {
     let socket = RawSocket::open(device)?;
     socket.set_room(ROOM)?;
     Ok(socket)
 }
 
-/// A processor on which this thread may run.
+/// Returns the first processor on which this thread may run.
 fn first_cpu() -> io::Result<usize> {
     let allowed = sched_getaffinity(Pid::from_raw(0))?;
     (0..CpuSet::count())
@@ -174,7 +175,7 @@ fn first_cpu() -> io::Result<usize> {
         .ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
-/// Does something on one processor.
+/// Runs work on one processor.
 fn on_cpu<T>(cpu: usize, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     let this = Pid::from_raw(0);
     let before = sched_getaffinity(this)?;
@@ -186,7 +187,7 @@ fn on_cpu<T>(cpu: usize, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> 
     done
 }
 
-/// A packet that no test sends: an experimental type, and our name.
+/// Makes a packet that no test sends: an experimental type, and Onpath's name.
 fn marker(number: u64) -> Vec<u8> {
     let mut bytes = vec![0x02; 12];
     bytes.extend([0x88, 0xb5]);
@@ -195,7 +196,7 @@ fn marker(number: u64) -> Vec<u8> {
     bytes
 }
 
-/// Everything that a socket has before a marker.
+/// Receives everything that a socket has before a marker.
 fn receive_until(
     marker: &[u8],
     socket: &RawSocket,
@@ -219,7 +220,7 @@ fn receive_until(
     }
 }
 
-/// Everything that a socket has now.
+/// Receives everything that a socket has now.
 fn receive_rest(socket: &RawSocket) -> Result<Vec<Received>, StoreError> {
     let mut all = Vec::new();
     while let Some(packet) = socket.receive().map_err(system("receive"))? {
@@ -228,11 +229,11 @@ fn receive_rest(socket: &RawSocket) -> Result<Vec<Received>, StoreError> {
     Ok(all)
 }
 
-/// A port's packets in the order in which they came; those of one socket stand in order already.
+/// Merges a port's packets in the order in which they came; those of each socket are in order already.
 fn in_order(port: u32, mut sockets: [Vec<Received>; 2]) -> impl Iterator<Item = Packet> {
     for packets in &mut sockets {
-        // The kernel stamps packets as they come in only some time after a socket asked for it; until then
-        // a packet's time is when it was read, which is too late.
+        // The kernel begins to stamp incoming packets only some time after a socket asked for it. Until then a
+        // packet's time is that of its reading, which is too late.
         let mut next = None;
         for packet in packets.iter_mut().rev() {
             packet.time = next.map_or(packet.time, |next| packet.time.min(next));

@@ -17,7 +17,7 @@ use net::interface;
 use refusal::Interface;
 use std::io;
 
-/// Fails if an interface has an XDP program, naming the one of ours that it is if it is one.
+/// Fails if an interface has an XDP program, and names the instance if it is Onpath's.
 pub(crate) fn check_free(pins: &Pins, name: &str, ifindex: u32) -> Result<(), Box<Diagnostic>> {
     let Ok(Some(seen)) = xdp_on(ifindex) else {
         return Ok(());
@@ -31,17 +31,18 @@ pub(crate) fn check_free(pins: &Pins, name: &str, ifindex: u32) -> Result<(), Bo
     Err(errors::device::occupied(name, seen.prog_id, ours.as_ref()))
 }
 
-/// Where a program runs already.
+/// A running program, with its interfaces.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Running<'a> {
     /// The instance that it belongs to.
     pub instance: &'a str,
-    /// Its interfaces, and whether it runs natively there.
+    /// Program's interfaces, each with true if the program runs natively there.
     pub at: Vec<(&'a str, bool)>,
 }
 
-/// Attaches a program to all its interfaces, which have none: natively, or where that cannot be, in the network stack.
-/// What runs already keeps its mode: an interface that would change it is refused. Nothing is changed if it fails.
+/// Attaches a program to all its interfaces, which have none. It runs natively, or in the network stack where it
+/// cannot. A running program keeps its mode: an interface that would change the mode is refused. On failure nothing is
+/// changed.
 pub(crate) fn attach(
     prog: &Prog,
     wanted: Interfaces<'_>,
@@ -101,7 +102,7 @@ fn attached(
     shared: Option<Refused>,
     all: &[Interface<'_>],
 ) -> Attached {
-    // What would change another one of them is reported with that one.
+    // A setting of another interface of the program is reported with that interface.
     let alone = |name: &str, refused: Refused| Refused {
         remedy: refused
             .remedy
@@ -126,7 +127,7 @@ fn attached(
     }
 }
 
-/// Why a program does not run natively at any interface.
+/// Explains why a program does not run natively at any interface.
 fn for_other(name: &str, Refused { reason, remedy }: Refused) -> Refused {
     Refused {
         reason: format!(
@@ -142,7 +143,7 @@ struct Machine<'a> {
     prog: &'a Prog,
     instance: &'a str,
     at: &'a [Interface<'a>],
-    /// How many of its interfaces precede them.
+    /// Number of the program's earlier interfaces, which come before them.
     running: usize,
 }
 
@@ -159,7 +160,7 @@ impl Attacher for Machine<'_> {
         match not_worth_a_second_try(&error, at.name, at.index) {
             Some(diagnostic) => Err(diagnostic),
             None => {
-                // Once it is attached by the other method, the driver has another reason.
+                // Asked now: once the program is attached by the other method, the driver gives another reason.
                 let words = driver_words(self.prog, at.index, XdpMode::Native);
                 Ok(Err(refusal::explain(&error, words, at)))
             }
@@ -190,7 +191,7 @@ impl Attacher for Machine<'_> {
     }
 }
 
-/// Refusals that have nothing to do with the driver.
+/// Returns a diagnostic for refusals that do not depend on the driver.
 fn not_worth_a_second_try(error: &io::Error, name: &str, ifindex: u32) -> Option<Box<Diagnostic>> {
     match error.raw_os_error() {
         Some(libc::EPERM) => Some(errors::load::not_permitted(
@@ -199,7 +200,7 @@ fn not_worth_a_second_try(error: &io::Error, name: &str, ifindex: u32) -> Option
             caps::in_user_namespace(),
         )),
         Some(libc::ENODEV) => Some(errors::device::interface_gone(name)),
-        // A link is refused so where the interface went away after it was looked up.
+        // The error of a link if the interface went away after it was looked up.
         Some(libc::EINVAL) if interface::name(ifindex).is_none() => {
             Some(errors::device::interface_gone(name))
         }

@@ -6,12 +6,13 @@ use diag::Diagnostic;
 use nix::net::if_::if_nameindex;
 use std::io;
 
-/// The index of an interface by name.
+/// Returns the index of an interface by name.
 pub fn index(name: &str) -> Result<u32, Box<Diagnostic>> {
     by_name(name).map_err(|_| errors::no_interface(name, &names()))
 }
 
-/// Asks by netlink: a service may have no other sockets, which the C library's function takes.
+/// Returns the index of an interface by name, by netlink. The C library's function uses another kind of socket, which
+/// a service may not have.
 pub fn by_name(name: &str) -> io::Result<u32> {
     if name.contains('\0') {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -25,12 +26,12 @@ pub fn by_name(name: &str) -> io::Result<u32> {
     index.ok_or(io::ErrorKind::InvalidData.into())
 }
 
-/// The names of all interfaces.
+/// Returns the names of all interfaces.
 pub fn names() -> Vec<String> {
     all().into_iter().map(|(_, name)| name).collect()
 }
 
-/// All interfaces: index and name.
+/// Lists all interfaces: index and name.
 pub fn all() -> Vec<(u32, String)> {
     let Ok(list) = if_nameindex() else {
         return Vec::new();
@@ -40,7 +41,7 @@ pub fn all() -> Vec<(u32, String)> {
         .collect()
 }
 
-/// The name of an interface by index.
+/// Returns the name of an interface by index.
 pub fn name(index: u32) -> Option<String> {
     // struct ifinfomsg
     let mut header = [0; 16];
@@ -52,10 +53,10 @@ pub fn name(index: u32) -> Option<String> {
     Some(String::from_utf8_lossy(text).into_owned())
 }
 
-/// The interface that one of this process's namespace belongs to, such as a bridge, if there is one.
+/// Returns the interface that one of this process's namespace belongs to, such as a bridge, if there is one.
 pub fn upper(name: &str, index: u32) -> Option<String> {
     let folder = format!("/sys/class/net/{name}");
-    // What is mounted there may be of another network namespace.
+    // The file system mounted there may be of another network namespace.
     let seen = std::fs::read_to_string(format!("{folder}/ifindex")).ok()?;
     if seen.trim() != index.to_string() {
         return None;
@@ -64,24 +65,24 @@ pub fn upper(name: &str, index: u32) -> Option<String> {
     Some(master.file_name()?.to_string_lossy().into_owned())
 }
 
-/// Whether an interface of this process's namespace has IPv6.
+/// Returns true if an interface of this process's namespace has IPv6.
 pub fn has_ipv6(name: &str) -> bool {
     let path = format!("/proc/sys/net/ipv6/conf/{name}/disable_ipv6");
     std::fs::read_to_string(path).is_ok_and(|off| off.trim() == "0")
 }
 
-/// What the packets of an interface begin with, as the kernel's `if_arp.h` numbers it.
+/// Link-layer header of an interface's packets, as the kernel's `if_arp.h` numbers it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LinkType(pub u16);
 
 impl LinkType {
-    /// Whether they begin with an Ethernet header. On loopback they do.
+    /// Returns true if they begin with an Ethernet header, as they do on loopback.
     pub fn is_ethernet(self) -> bool {
         matches!(self.0, libc::ARPHRD_ETHER | libc::ARPHRD_LOOPBACK)
     }
 }
 
-/// The link type of an interface of this process's namespace.
+/// Returns the link type of an interface of this process's namespace.
 pub fn link_type(index: u32) -> io::Result<LinkType> {
     // struct ifinfomsg
     let mut header = [0; 16];
@@ -93,7 +94,7 @@ pub fn link_type(index: u32) -> io::Result<LinkType> {
         .ok_or(io::ErrorKind::InvalidData.into())
 }
 
-/// Whether all packets that go out of it come in again.
+/// Returns true if all packets that go out of it come in again.
 pub fn is_loopback(name: &str) -> bool {
     name == "lo"
 }

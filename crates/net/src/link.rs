@@ -13,19 +13,19 @@ pub type LinkAddress = [u8; 6];
 /// `struct ifinfomsg`
 const HEADER: usize = 16;
 
-/// One end of a pair of virtual Ethernet devices.
+/// End of a pair of virtual Ethernet devices.
 #[derive(Clone, Copy, Debug)]
 pub struct End<'a> {
-    /// Its name, which nothing in its namespace has.
+    /// Device's name, which must be unused in its namespace.
     pub name: &'a str,
-    /// The network namespace in which it is made; `None` is this thread's.
+    /// Network namespace in which it is made; `None` is this thread's.
     pub netns: Option<BorrowedFd<'a>>,
-    /// The largest packet without its link-layer header, in bytes; `None` is the kernel's 1500.
+    /// Largest packet without its link-layer header, in bytes; `None` is the kernel's 1500.
     pub mtu: Option<u32>,
 }
 
 impl<'a> End<'a> {
-    /// An end in this thread's namespace.
+    /// Returns an end in this thread's namespace.
     pub fn here(name: &'a str) -> End<'a> {
         End {
             name,
@@ -46,7 +46,7 @@ impl<'a> End<'a> {
     }
 }
 
-/// Makes a pair of virtual Ethernet devices: what is sent into one comes out of the other. Both are down.
+/// Makes a pair of virtual Ethernet devices: packets sent into one come out of the other. Both are down.
 pub fn add_veth(one: End, other: End) -> io::Result<()> {
     /// `VETH_INFO_PEER`
     const PEER: u16 = 1;
@@ -70,16 +70,16 @@ pub fn add_veth(one: End, other: End) -> io::Result<()> {
     Ok(())
 }
 
-/// How an interface of this thread's namespace is set up. The default changes nothing but that it is up.
+/// Settings with which an interface of this thread's namespace is set up. The default only brings it up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Setup {
     /// The largest packet without its link-layer header, in bytes.
     pub mtu: Option<u32>,
-    /// Its link-layer address.
+    /// Interface's link-layer address.
     pub address: Option<LinkAddress>,
-    /// Whether it asks for no neighbours.
+    /// True if it sends no ARP requests.
     pub no_arp: bool,
-    /// Whether it gets no IPv6 address by itself, and so sends nothing by itself.
+    /// True if it gets no IPv6 address by itself, and so sends nothing by itself.
     pub no_own_address: bool,
 }
 
@@ -89,7 +89,7 @@ pub fn set_up(name: &str, setup: Setup) -> io::Result<()> {
     const MODE_NONE: u8 = 1;
     let failed = |e| about(&format!("set up interface `{name}`"), e);
     if setup.no_own_address {
-        // It must be known before the interface comes up.
+        // The kernel must know it before the interface comes up.
         let mut mode = Vec::new();
         put_attribute(&mut mode, ADDRESS_MODE, &[MODE_NONE]);
         let mut family = Vec::new();
@@ -110,8 +110,8 @@ pub fn set_up(name: &str, setup: Setup) -> io::Result<()> {
     Ok(())
 }
 
-/// Waits until an interface of this thread's namespace, which is up, passes on what is sent: the other end of a pair may
-/// have come up after it, and the kernel drops what is sent before it took notice.
+/// Waits until an interface of this thread's namespace, which is up, passes on packets. The other end of a pair may
+/// have come up after it, and the kernel drops packets that are sent before it noticed.
 pub fn wait_until_running(name: &str) -> io::Result<()> {
     /// `IF_OPER_UP`
     const UP: u8 = 6;
@@ -152,8 +152,8 @@ pub fn remove(name: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives an interface an address with a prefix of so many bits, without duplicate address detection.
-/// An IPv6 address is of use after [`wait_until_local`].
+/// Gives an interface an address with a prefix of so many bits, without duplicate address detection. An IPv6 address
+/// can be used after [`wait_until_local`].
 pub fn add_address(name: &str, address: IpAddr, prefix: u8) -> io::Result<()> {
     const NO_DETECTION: u8 = 0x02;
     let mut message = vec![family(address), prefix, NO_DETECTION, 0];
@@ -166,8 +166,8 @@ pub fn add_address(name: &str, address: IpAddr, prefix: u8) -> io::Result<()> {
     Ok(())
 }
 
-/// Waits until packets to an IPv6 address of this thread's namespace, whose interface is up, are taken in: the kernel adds
-/// the route to it some time after the address.
+/// Waits until the kernel accepts packets to an IPv6 address of this thread's namespace, whose interface is up. The
+/// kernel adds the route to it some time after the address.
 pub fn wait_until_local(address: Ipv6Addr) -> io::Result<()> {
     const PATIENCE: Duration = Duration::from_secs(60);
     let digits: String = address
@@ -191,7 +191,7 @@ pub fn wait_until_local(address: Ipv6Addr) -> io::Result<()> {
     }
 }
 
-/// Makes known, for good, who has an address behind an interface.
+/// Adds a permanent neighbour entry: the link-layer address of an address at an interface.
 pub fn add_neighbour(name: &str, address: IpAddr, link: LinkAddress) -> io::Result<()> {
     const DESTINATION: u16 = 1;
     const LINK_ADDRESS: u16 = 2;
@@ -209,7 +209,7 @@ pub fn add_neighbour(name: &str, address: IpAddr, link: LinkAddress) -> io::Resu
     Ok(())
 }
 
-/// What an interface counted since it was made.
+/// Counts of an interface since it was made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Statistics {
     /// Packets that came in.
@@ -224,13 +224,13 @@ pub struct Statistics {
     pub rx_errors: u64,
     /// Packets that could not be sent.
     pub tx_errors: u64,
-    /// Packets that came in and found no room.
+    /// Packets that came in and were dropped for lack of room.
     pub rx_dropped: u64,
-    /// Packets that were to go out and found no room.
+    /// Packets that were to go out and were dropped for lack of room.
     pub tx_dropped: u64,
 }
 
-/// What an interface of this thread's namespace counted.
+/// Reads the counts of an interface of this thread's namespace.
 pub fn statistics(name: &str) -> io::Result<Statistics> {
     let link = read(name)?;
     let counted = attributes(&link).find(|(kind, _)| *kind == libc::IFLA_STATS64);
@@ -262,14 +262,14 @@ pub fn statistics(name: &str) -> io::Result<Statistics> {
     })
 }
 
-/// The attributes of an interface.
+/// Reads the attributes of an interface.
 fn read(name: &str) -> io::Result<Vec<u8>> {
     let answers = request(libc::RTM_GETLINK, 0, &header(name, 0)?)?;
     let link = answers.first().and_then(|a| a.get(HEADER..));
     Ok(link.ok_or(io::ErrorKind::InvalidData)?.to_vec())
 }
 
-/// A `struct ifinfomsg` on an interface, with flags to be set.
+/// Makes a `struct ifinfomsg` of an interface, with flags to be set.
 fn header(name: &str, flags: u32) -> io::Result<Vec<u8>> {
     let index =
         if_nametoindex(name).map_err(|e| about(&format!("find interface `{name}`"), e.into()))?;

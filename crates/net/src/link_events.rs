@@ -1,4 +1,4 @@
-//! Events of network interfaces: one was made, renamed or deleted, or its network namespace was.
+//! Events of network interfaces: one was made, renamed or deleted, or its network namespace has ended.
 
 use crate::netlink::{attributes, put_attribute, request, route_socket};
 use nix::sys::socket::{MsgFlags, NetlinkAddr, SockFlag, bind, recv};
@@ -9,12 +9,12 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 #[derive(Debug)]
 pub struct LinkEvents {
     socket: OwnedFd,
-    /// The number by which the thread's network namespace knows the other one that it hears of.
+    /// Number by which the thread's network namespace knows the other one whose events it gets.
     other: Option<i32>,
 }
 
 impl LinkEvents {
-    /// Events of the network namespace of this thread.
+    /// Opens a socket for events of the network namespace of this thread.
     pub fn here() -> io::Result<LinkEvents> {
         const LINKS: u32 = 1 << (libc::RTNLGRP_LINK - 1);
         const NAMESPACES: u32 = 1 << (libc::RTNLGRP_NSID - 1);
@@ -26,7 +26,8 @@ impl LinkEvents {
         })
     }
 
-    /// Events of another network namespace too, which this socket does not keep alive, as one that is made there would.
+    /// Opens a socket for events of another network namespace too. It does not keep that namespace alive, as a socket
+    /// made there would.
     pub fn of(namespace: BorrowedFd<'_>) -> io::Result<LinkEvents> {
         let other = Some(number_namespace(namespace)?);
         let events = LinkEvents {
@@ -50,18 +51,18 @@ impl LinkEvents {
         }
     }
 
-    /// Says that the other network namespace has ended.
+    /// Tests whether the other network namespace has ended.
     pub fn is_other_gone(&self) -> bool {
         let known = self.other.map(|number| ask_number(NETNSA_NSID, number));
         matches!(known, Some(Err(error)) if error.raw_os_error() == Some(libc::ENOENT))
     }
 
-    /// Reads all that has happened: what it is stands in no message that may not be lost.
+    /// Reads all messages. Their contents are not used, since messages may be lost.
     pub fn drain(&self) -> io::Result<()> {
         let mut buffer = [0; 16 << 10];
         loop {
             match recv(self.socket.as_raw_fd(), &mut buffer, MsgFlags::MSG_DONTWAIT) {
-                // More happened than there was room for.
+                // With ENOBUFS, more happened than there was room for.
                 Ok(_) | Err(nix::Error::ENOBUFS | nix::Error::EINTR) => {}
                 Err(nix::Error::EAGAIN) => return Ok(()),
                 Err(error) => return Err(error.into()),
@@ -79,7 +80,7 @@ impl AsFd for LinkEvents {
 const NETNSA_NSID: u16 = 1;
 const NETNSA_FD: u16 = 3;
 
-/// Has this thread's network namespace know another one by a number, without which it hears nothing of it.
+/// Gives another network namespace a number in this thread's, without which no events of it arrive.
 fn number_namespace(namespace: BorrowedFd<'_>) -> io::Result<i32> {
     const RTM_NEWNSID: u16 = 88;
     const ANY: i32 = -1;
@@ -97,7 +98,7 @@ fn number_namespace(namespace: BorrowedFd<'_>) -> io::Result<i32> {
     }
 }
 
-/// The number by which this thread's network namespace knows another one, given by an attribute.
+/// Returns the number by which this thread's network namespace knows another one, given by an attribute.
 fn ask_number(attribute: u16, value: i32) -> io::Result<i32> {
     const RTM_GETNSID: u16 = 90;
     let mut message = vec![0; 4];
@@ -111,7 +112,8 @@ fn ask_number(attribute: u16, value: i32) -> io::Result<i32> {
         .ok_or(io::ErrorKind::InvalidData.into())
 }
 
-/// The number of this thread's network namespace that no other one has or will have, unlike that of its file.
+/// Returns the cookie of this thread's network namespace: a number that no other one has or will have, unlike the
+/// inode of its file.
 pub fn netns_cookie() -> io::Result<u64> {
     let socket = route_socket(SockFlag::empty())?;
     let mut cookie = 0u64;

@@ -1,5 +1,5 @@
-//! Settings of a network interface that decide which packets programs see: by the routing netlink how much
-//! segmentation offload may put into one packet, and how large packets are; and its offloads.
+//! Settings of a network interface that decide which packets programs see. By the routing netlink: how much
+//! segmentation offload may put into one packet, and how large packets are. Also its offloads.
 
 use crate::interface;
 use crate::netlink::{attributes, put_attribute, request, u32_at};
@@ -23,30 +23,30 @@ mod kind {
     pub(crate) const GSO_IPV4_MAX_SIZE: u16 = 63;
 }
 
-/// What the kernel reports about an interface. `None`: it is too old to report it.
+/// Settings of an interface, as the kernel reports them. `None`: the kernel is too old to report it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Settings {
-    /// The largest packet without its link-layer header, in bytes.
+    /// Largest packet without its link-layer header, in bytes.
     pub mtu: u32,
-    /// The least MTU that the driver takes, in bytes.
+    /// Least MTU that the driver takes, in bytes.
     pub min_mtu: Option<u32>,
-    /// The greatest MTU that the driver takes, in bytes; 0 is no limit.
+    /// Greatest MTU that the driver takes, in bytes; 0 is no limit.
     pub max_mtu: Option<u32>,
-    /// The most segments that the stack gives the interface as one packet.
+    /// Largest number of segments that the stack gives the interface as one packet.
     pub gso_max_segs: Option<u32>,
-    /// The most bytes that the stack gives the interface as one packet.
+    /// Largest number of bytes that the stack gives the interface as one packet.
     pub gso_max_size: Option<u32>,
-    /// The same for IPv4 (Linux 6.2).
+    /// Largest number of bytes that the stack gives the interface as one IPv4 packet (Linux 6.2).
     pub gso_ipv4_max_size: Option<u32>,
-    /// The most segments that the device itself can make of a packet.
+    /// Largest number of segments that the device itself can make of a packet.
     pub tso_max_segs: Option<u32>,
-    /// The most bytes that the device itself can segment.
+    /// Largest number of bytes that the device itself can segment.
     pub tso_max_size: Option<u32>,
-    /// Work that is left to the device, or put off.
+    /// Work that is left to the device, or deferred.
     pub offloads: Offloads,
 }
 
-/// What to change; `None` leaves a setting as it is.
+/// Change of settings; `None` leaves a setting as it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Change {
     /// See [`Settings::gso_max_segs`]; 1 ends the merging of segments into one packet.
@@ -60,22 +60,22 @@ pub struct Change {
     pub offloads: Offloads,
 }
 
-/// An interface in whatever network namespace.
+/// An interface in any network namespace.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Place {
-    /// Its name.
+    /// Interface's name.
     pub name: String,
-    /// Its index.
+    /// Interface's index.
     pub ifindex: u32,
-    /// The number of the network namespace that it is in, see [`netns::current`]; 0 if that is not known, which is taken for
-    /// this thread's.
+    /// Number of the network namespace that it is in, see [`netns::current`]. The number 0 means unknown, and counts
+    /// as this thread's.
     pub netns: u64,
-    /// It is the other end of a pair that has a program's interface.
+    /// True if it is the other end of a pair with a program's interface.
     pub other_end: bool,
 }
 
 impl Place {
-    /// An interface of this thread's namespace.
+    /// Returns an interface of this thread's namespace.
     pub fn here(name: &str, ifindex: u32) -> Place {
         Place {
             name: name.to_owned(),
@@ -87,7 +87,7 @@ impl Place {
 }
 
 impl Change {
-    /// Packets of so many segments at most.
+    /// Makes a change to packets of so many segments at most.
     pub fn segments(most: u32) -> Change {
         Change {
             gso_max_segs: Some(most),
@@ -95,7 +95,7 @@ impl Change {
         }
     }
 
-    /// These offloads.
+    /// Makes a change of these offloads.
     pub fn offloads(offloads: Offloads) -> Change {
         Change {
             offloads,
@@ -106,7 +106,7 @@ impl Change {
     fn parts(self) -> [(u16, Option<u32>); 3] {
         [
             (kind::GSO_MAX_SEGS, self.gso_max_segs),
-            // The kernel makes the size for IPv4 follow this one where both were small, so the order matters.
+            // If both sizes were small, the kernel makes the one for IPv4 follow this one, so the order matters.
             (kind::GSO_MAX_SIZE, self.gso_max_size),
             (kind::GSO_IPV4_MAX_SIZE, self.gso_ipv4_max_size),
         ]
@@ -118,7 +118,7 @@ impl Change {
 pub struct Changed {
     /// The interface's name at the time.
     pub name: String,
-    /// Its index.
+    /// Interface's index.
     pub ifindex: u32,
     /// The number of the network namespace that it was in, see [`netns::current`]; 0 if that is not known.
     #[serde(default)]
@@ -126,14 +126,14 @@ pub struct Changed {
     /// See [`Place::other_end`].
     #[serde(default)]
     pub other_end: bool,
-    /// What was set.
+    /// Settings after the change.
     pub to: Change,
-    /// What it was before; the same settings as in `to`, as far as the kernel reported them.
+    /// Settings before the change; the same ones as in `to`, as far as the kernel reported them.
     pub from: Change,
 }
 
 impl Changed {
-    /// A change of an interface whose settings are `before`.
+    /// Records a change of an interface whose settings are `before`.
     pub fn new(place: &Place, before: &Settings, to: Change) -> Changed {
         Changed {
             name: place.name.clone(),
@@ -151,7 +151,7 @@ impl Changed {
     }
 }
 
-/// The settings of an interface of this network namespace.
+/// Reads the settings of an interface of this network namespace.
 pub fn read(ifindex: u32) -> io::Result<Settings> {
     let answers = request(libc::RTM_GETLINK, 0, &header(ifindex))?;
     let link = answers.first().and_then(|a| a.get(HEADER..));
@@ -175,21 +175,21 @@ pub fn read(ifindex: u32) -> io::Result<Settings> {
     Ok(found)
 }
 
-/// The name in what the kernel reports of a link.
+/// Returns the name in the kernel's report of a link.
 fn name(link: &[u8]) -> Option<String> {
     let (_, text) = attributes(link).find(|(kind, _)| *kind == libc::IFLA_IFNAME)?;
     let text = text.split(|byte| *byte == 0).next()?;
     Some(String::from_utf8_lossy(text).into_owned())
 }
 
-/// Changes settings of an interface, wherever it is; `CAP_NET_ADMIN` is needed. All are changed, or none. An interface that is
-/// nowhere to be found is no device.
+/// Changes settings of an interface, in whatever namespace it is; `CAP_NET_ADMIN` is needed. All are changed, or none.
+/// Fails with ENODEV if the interface cannot be found.
 pub fn change(place: &Place, change: Change) -> io::Result<()> {
     let done = netns::run_in(place.netns, || change_here(place.ifindex, change))?;
     done.ok_or_else(|| io::Error::from_raw_os_error(libc::ENODEV))
 }
 
-/// The settings of an interface, wherever it is.
+/// Reads the settings of an interface, in whatever namespace it is.
 pub fn read_at(place: &Place) -> io::Result<Settings> {
     let found = netns::run_in(place.netns, || read(place.ifindex))?;
     found.ok_or_else(|| io::Error::from_raw_os_error(libc::ENODEV))
@@ -207,7 +207,7 @@ fn change_here(ifindex: u32, change: Change) -> io::Result<()> {
     changed
 }
 
-/// Switches offloads, and adds which were how before.
+/// Switches offloads, and adds the device and the earlier value of each to `before`.
 fn switch(ifindex: u32, to: Offloads, before: &mut Vec<(String, Offload, bool)>) -> io::Result<()> {
     for (offload, _, on) in to.each() {
         let device = interface::name(ifindex);
@@ -232,7 +232,7 @@ fn change_link(ifindex: u32, change: Change) -> io::Result<()> {
     request(libc::RTM_NEWLINK, 0, &message).map(|_| ())
 }
 
-/// Takes a change back: what somebody else has changed since stays, and an interface that is gone took its
+/// Takes a change back. Settings that somebody else has changed since stay, and an interface that is gone took its
 /// settings along. The interface may be in another network namespace than this process.
 pub fn restore(changed: &Changed) -> io::Result<()> {
     netns::run_in(changed.netns, || restore_here(changed)).map(|_| ())
@@ -282,7 +282,7 @@ mod tests {
     use host::linux::kernel_version;
     use nix::net::if_::if_nametoindex;
 
-    /// In a namespace with a pair of devices, with the index of one.
+    /// Runs work in a namespace with a pair of devices, with the index of one.
     fn with_device(work: impl FnOnce(u32) -> io::Result<()> + Send) {
         let ns = NetNs::new().expect("this test needs root");
         ns.run(|| {

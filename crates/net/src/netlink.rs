@@ -6,15 +6,15 @@ use nix::sys::socket::{
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 
-/// The most bytes that one read may give: the kernel splits longer answers.
+/// Largest number of bytes that one read may return: the kernel splits longer answers.
 const BUFFER: usize = 64 << 10;
 const HEADER: usize = 16;
-/// Attributes begin at multiples of this.
+/// Alignment of attributes, in bytes.
 const ALIGN: usize = 4;
-/// Set in the kinds of attributes that hold attributes.
+/// Flag in the kinds of attributes that hold attributes.
 const NESTED: u16 = 0x8000;
 
-/// A socket for links, addresses and routes of this thread's network namespace.
+/// Opens a socket for links, addresses and routes of this thread's network namespace.
 pub(super) fn route_socket(flags: SockFlag) -> io::Result<OwnedFd> {
     let flags = flags | SockFlag::SOCK_CLOEXEC;
     let protocol = SockProtocol::NetlinkRoute;
@@ -26,8 +26,8 @@ pub(super) fn route_socket(flags: SockFlag) -> io::Result<OwnedFd> {
     )?)
 }
 
-/// Sends one request and gives the payloads of all answers. `kind` is an `RTM_*`, `flags` are `NLM_F_*`
-/// beside those of every request.
+/// Sends one request and returns the payloads of all answers. `kind` is an `RTM_*`, `flags` are `NLM_F_*` beside those
+/// of every request.
 pub fn request(kind: u16, flags: i32, payload: &[u8]) -> io::Result<Vec<Vec<u8>>> {
     let socket = route_socket(SockFlag::empty())?;
     let flags = flags | libc::NLM_F_REQUEST | libc::NLM_F_ACK;
@@ -43,7 +43,8 @@ pub fn request(kind: u16, flags: i32, payload: &[u8]) -> io::Result<Vec<Vec<u8>>
     }
 }
 
-/// A message whose header (`struct nlmsghdr`) has no number and names no sender: a socket asks one question.
+/// Makes a message whose header (`struct nlmsghdr`) has no number and names no sender, since each socket sends one
+/// request.
 fn message(kind: u16, flags: i32, payload: &[u8]) -> Vec<u8> {
     let mut message = Vec::with_capacity(HEADER + payload.len());
     message.extend(((HEADER + payload.len()) as u32).to_ne_bytes());
@@ -54,7 +55,7 @@ fn message(kind: u16, flags: i32, payload: &[u8]) -> Vec<u8> {
     message
 }
 
-/// Adds the answers in `bytes`; `true` if the last was among them.
+/// Adds the answers in `bytes`; returns true if the last was among them.
 fn read_answers(mut bytes: &[u8], answers: &mut Vec<Vec<u8>>) -> io::Result<bool> {
     while bytes.len() >= HEADER {
         let length = u32_at(bytes, 0).unwrap_or(0) as usize;
@@ -78,7 +79,7 @@ fn read_answers(mut bytes: &[u8], answers: &mut Vec<Vec<u8>>) -> io::Result<bool
     Ok(false)
 }
 
-/// The attributes in `bytes`, in order: kind and value.
+/// Iterates over the attributes in `bytes`, in order: kind and value.
 pub fn attributes(mut bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     std::iter::from_fn(move || {
         let length = usize::from(u16_at(bytes, 0)?);
@@ -97,12 +98,12 @@ pub fn put_attribute(to: &mut Vec<u8>, kind: u16, value: &[u8]) {
     to.resize(to.len().next_multiple_of(ALIGN), 0);
 }
 
-/// A number in an answer, in the machine's order.
+/// Reads a 32-bit number in an answer, in the machine's byte order.
 pub fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 
-/// As [`u32_at`].
+/// Reads a 16-bit number in an answer, in the machine's byte order.
 pub fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_ne_bytes(bytes.get(at..at + 2)?.try_into().ok()?))
 }

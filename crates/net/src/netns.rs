@@ -1,5 +1,5 @@
-//! Network namespaces. One that is made here has no name: it and all devices in it are gone with the last descriptor and the
-//! last thread in it, however a process ends.
+//! Network namespaces. A namespace that is made here has no name: it and all its devices are gone with the last
+//! descriptor and the last thread in it, however a process ends.
 
 use crate::errors;
 use crate::link_events::netns_cookie;
@@ -12,9 +12,9 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 use std::thread;
 
-/// The folder in which `ip netns` has the namespaces to which it gave names.
+/// Folder in which `ip netns` has the namespaces to which it gave names.
 const NAMED: &str = "/run/netns";
-/// The network namespace of the first process.
+/// Network namespace of the first process.
 const FIRST: &str = "/proc/1/ns/net";
 
 /// A network namespace.
@@ -23,49 +23,50 @@ pub struct NetNs {
     file: File,
 }
 
-/// The number of this thread's network namespace: no other one has it as long as this one is there.
+/// Returns the number of this thread's network namespace. No other one has it while this one exists.
 pub fn current() -> io::Result<u64> {
     Ok(fs::metadata("/proc/thread-self/ns/net")?.ino())
 }
 
-/// The network namespace of this number, if a process is in it or it has a name.
+/// Finds the network namespace of this number, if a process is in it or it has a name.
 pub fn by_number(number: u64) -> Option<NetNs> {
     find(|ns| ns.number().is_ok_and(|n| n == number))
 }
 
-/// The first network namespace that is the one, of those that a process is in or that have a name. Each is asked
-/// about once at least.
+/// Finds the first network namespace for which `is_it` returns true, of those that a process is in or that have a
+/// name. Each is tested at least once.
 pub fn find(mut is_it: impl FnMut(&NetNs) -> bool) -> Option<NetNs> {
     let [named, of_processes] = paths();
     let mut all = of_processes.into_iter().chain(named);
     all.find_map(|path| {
-        // Opened first: what was looked at is what is used.
+        // Opened first, so that the namespace that is tested is the one that is used.
         let file = File::open(path).ok()?;
         let ns = NetNs { file };
         is_it(&ns).then_some(ns)
     })
 }
 
-/// Where the network namespace of this number can be entered now: by its name, if it has one, or by a process in it.
+/// Returns a path by which the network namespace of this number can be entered now: that of its name, if it has one,
+/// or of a process in it.
 pub fn path_of(number: u64) -> Option<PathBuf> {
     let is_it = |path: &PathBuf| fs::metadata(path).is_ok_and(|ns| ns.ino() == number);
     paths().into_iter().flatten().find(is_it)
 }
 
-/// Where network namespaces are found: by their names, and by the processes in them.
+/// Lists the paths of network namespaces: by their names, and by the processes in them.
 fn paths() -> [Vec<PathBuf>; 2] {
     let paths = |folder: &str, inside: &str| -> Vec<PathBuf> {
         let list = fs::read_dir(folder).into_iter().flatten();
         list.filter_map(|entry| Some(entry.ok()?.path().join(inside)))
             .collect()
     };
-    // An empty path after another one adds a slash, which a file has not.
+    // Joining an empty path adds a slash, which a file does not have.
     let trimmed = |path: PathBuf| path.components().collect::<PathBuf>();
     let named = paths(NAMED, "").into_iter().map(trimmed);
     [named.collect(), paths("/proc", "ns/net")]
 }
 
-/// The names that `ip netns` gave namespaces.
+/// Returns the names that `ip netns` gave namespaces.
 pub fn names() -> Vec<String> {
     let there = fs::read_dir(NAMED).into_iter().flatten().flatten();
     let mut names: Vec<String> = there
@@ -75,8 +76,8 @@ pub fn names() -> Vec<String> {
     names
 }
 
-/// Moves this thread, and those that it starts from now on, to a network namespace: that of a path, or of a name for `ip netns`. The
-/// mount namespace stays, and with it the BPF file system.
+/// Moves this thread, and those that it starts from now on, to a network namespace, given by a path or by a name for
+/// `ip netns`. The mount namespace stays, and with it the BPF file system.
 ///
 /// # Errors
 /// E0711: there is no such namespace, or this process may not enter it.
@@ -86,24 +87,24 @@ pub fn enter(name: &Path) -> Result<(), Box<Diagnostic>> {
         (Some(Component::Normal(name)), None) => Path::new(NAMED).join(name),
         _ => name.to_owned(),
     };
-    // A named pipe is not waited for.
+    // The open does not wait for a named pipe.
     let mut open = fs::OpenOptions::new();
     let file = open.read(true).custom_flags(libc::O_NONBLOCK).open(&path);
     let entered = file.and_then(|file| Ok(setns(file, CloneFlags::CLONE_NEWNET)?));
     entered.map_err(|error| errors::not_entered(name, &names(), &error))
 }
 
-/// Moves this thread to a network namespace of its own, with nothing in it, so that it does not keep the one that it is in. In the namespace
-/// of the first process, which lasts as long as any does, the thread stays.
+/// Moves this thread to a new, empty network namespace, so that it does not keep the present one alive. In the
+/// namespace of the first process, which lasts as long as any does, the thread stays.
 ///
 /// # Errors
-/// It stays: this process may not make one (CAP_SYS_ADMIN).
+/// The thread stays: this process may not make a namespace (CAP_SYS_ADMIN).
 pub fn leave() -> io::Result<()> {
-    /// The machine's first network namespace has it.
+    /// Cookie of the machine's first network namespace.
     const FIRST_COOKIE: u64 = 1;
     let is_first = match fs::metadata(FIRST) {
         Ok(first) => current()? == first.ino(),
-        // It takes CAP_SYS_PTRACE.
+        // Reading it takes CAP_SYS_PTRACE.
         Err(_) => netns_cookie()? == FIRST_COOKIE,
     };
     match is_first {
@@ -112,8 +113,8 @@ pub fn leave() -> io::Result<()> {
     }
 }
 
-/// Says that no process is in the network namespace of this number and that it has no name. `false` too where some of
-/// them may not be looked at.
+/// Tests whether no process is in the network namespace of this number and it has no name. Returns `false` too if some
+/// of them may not be inspected.
 pub fn is_gone(number: u64) -> bool {
     let is_another = |path: PathBuf| match fs::metadata(path) {
         Ok(ns) => ns.ino() != number,
@@ -124,8 +125,8 @@ pub fn is_gone(number: u64) -> bool {
     fs::metadata(FIRST).is_ok() && paths().into_iter().flatten().all(is_another)
 }
 
-/// Does something in the network namespace of this number; 0 means here. `None` if it is not found: it [is gone](is_gone), and its
-/// interfaces with it, or this process may not see it.
+/// Runs work in the network namespace of this number; 0 means the present one. Returns `None` if the namespace is not
+/// found: it [is gone](is_gone), and its interfaces with it, or this process may not see it.
 pub fn run_in<T: Send>(
     number: u64,
     work: impl FnOnce() -> io::Result<T> + Send,
@@ -137,9 +138,9 @@ pub fn run_in<T: Send>(
 }
 
 impl NetNs {
-    /// Makes a new one; it takes CAP_SYS_ADMIN.
+    /// Makes a new namespace; it takes CAP_SYS_ADMIN.
     pub fn new() -> io::Result<NetNs> {
-        // A thread of its own, so that this one stays where it is.
+        // In a thread of its own, so that this one stays where it is.
         thread::scope(|scope| {
             scope
                 .spawn(|| {
@@ -151,7 +152,7 @@ impl NetNs {
         })
     }
 
-    /// The one that this thread is in.
+    /// Returns the namespace that this thread is in.
     pub fn here() -> io::Result<NetNs> {
         let file = File::open("/proc/thread-self/ns/net")?;
         Ok(NetNs { file })
@@ -162,13 +163,13 @@ impl NetNs {
         Ok(setns(&self.file, CloneFlags::CLONE_NEWNET)?)
     }
 
-    /// Its number, see [`current`].
+    /// Returns its number, see [`current`].
     pub fn number(&self) -> io::Result<u64> {
         Ok(self.file.metadata()?.ino())
     }
 
-    /// Runs something in the namespace, on a thread of its own. Sockets, links and child processes
-    /// that it makes stay there.
+    /// Runs work in the namespace, on a thread of its own. Sockets, links and child processes that it makes stay
+    /// there.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
         thread::scope(|scope| {
             scope
@@ -182,7 +183,7 @@ impl NetNs {
     }
 }
 
-/// What `setns` and `ip link … netns` take.
+/// Gives the descriptor that `setns` and `ip link … netns` take.
 impl AsFd for NetNs {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()

@@ -1,11 +1,11 @@
-//! Work on packets that an interface leaves to its device, or puts off, by the ethtool ioctl.
+//! Work on packets that an interface leaves to its device, or defers, by the ethtool ioctl.
 
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::os::fd::AsRawFd;
 
-/// Work that is left to a device, or put off until packets reach it.
+/// Work that is left to a device, or deferred until packets reach it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Offload {
     /// Transport checksums of packets that go out.
@@ -16,17 +16,17 @@ pub enum Offload {
     Gso,
     /// Merging of packets that come in.
     Gro,
-    /// VLAN tags of packets that go out: they are beside the packets until the device inserts them.
+    /// VLAN tags of packets that go out: they are kept beside the packets until the device inserts them.
     TxTags,
-    /// VLAN tags of packets that come in: the device takes them out, and they are beside the packets.
+    /// VLAN tags of packets that come in: the device takes them out, and they are kept beside the packets.
     RxTags,
 }
 
-/// The kernel's way to ask for an offload and to set it.
+/// The kernel's commands that get and set an offload.
 enum Command {
-    /// By numbers of its own, `ETHTOOL_G…` and `ETHTOOL_S…`.
+    /// Commands of its own, `ETHTOOL_G…` and `ETHTOOL_S…`.
     Own(u32, u32),
-    /// By a bit of those that one command gets and sets together, `ETH_FLAG_…`.
+    /// Bit of the flags that one command gets and sets together, `ETH_FLAG_…`.
     Flag(u32),
 }
 
@@ -60,7 +60,7 @@ pub struct Offloads {
 }
 
 impl Offloads {
-    /// Those of an interface of this thread's namespace.
+    /// Reads the offloads of an interface of this thread's namespace.
     pub fn of(device: &str) -> Offloads {
         let on = |offload| is_on(device, offload).ok();
         Offloads {
@@ -71,7 +71,7 @@ impl Offloads {
         }
     }
 
-    /// Each with what `ethtool -K` calls it.
+    /// Iterates over the known offloads, each with its name for `ethtool -K`.
     pub fn each(self) -> impl Iterator<Item = (Offload, &'static str, bool)> {
         let all = [
             (Offload::TxChecksum, "tx", self.tx_checksum),
@@ -83,12 +83,12 @@ impl Offloads {
             .filter_map(|(offload, name, on)| Some((offload, name, on?)))
     }
 
-    /// These, and others where these have none.
+    /// Returns these offloads, and others where these have none.
     pub fn or(self, others: Offloads) -> Offloads {
         self.zip(others, Option::or)
     }
 
-    /// Each of these and others, by a function of both.
+    /// Combines each of these and of others by a function.
     pub(crate) fn zip(
         self,
         other: Offloads,
@@ -103,7 +103,7 @@ impl Offloads {
     }
 }
 
-/// Whether an offload of an interface of this thread's namespace is on.
+/// Returns true if an offload of an interface of this thread's namespace is on.
 pub fn is_on(device: &str, offload: Offload) -> io::Result<bool> {
     Ok(match offload.command() {
         Command::Own(get, _) => command(device, get, 0)? != 0,
@@ -124,7 +124,7 @@ pub fn set(device: &str, offload: Offload, on: bool) -> io::Result<()> {
     .map(|_| ())
 }
 
-/// Gives a command a value, and its value afterwards.
+/// Executes a command with a value, and returns the value afterwards.
 fn command(device: &str, command: u32, data: u32) -> io::Result<u32> {
     /// `struct ethtool_value`
     #[repr(C)]
@@ -138,13 +138,13 @@ fn command(device: &str, command: u32, data: u32) -> io::Result<u32> {
     Ok(value.data)
 }
 
-/// Gives the ethtool ioctl its data.
+/// Executes the ethtool ioctl with this data.
 ///
 /// # Safety
 ///
 /// The data begins with a command that writes no more than the data.
 pub unsafe fn ethtool<T>(device: &str, data: &mut T) -> io::Result<()> {
-    // Any socket does, so one of the family that a service needs anyway.
+    // Any socket will do, so it is one of the family that a service needs anyway.
     let socket = socket(
         AddressFamily::Netlink,
         SockType::Raw,

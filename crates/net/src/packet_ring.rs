@@ -1,5 +1,5 @@
-//! Capturing packets through a ring of blocks that the kernel fills and this process reads without copies (`TPACKET_V3`, described in
-//! the kernel's `Documentation/networking/packet_mmap.rst`).
+//! Capturing packets through a ring of blocks that the kernel fills and this process reads without copies
+//! (`TPACKET_V3`, described in the kernel's `Documentation/networking/packet_mmap.rst`).
 
 use crate::raw_socket::{ADDRESSES, every_packet_of, option};
 use crate::{errors::capture, interface};
@@ -15,22 +15,22 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// The size of a block in bytes: more than the largest packet that a stack hands over in one piece.
+/// Size of a block in bytes: more than the largest packet that a stack hands over in one piece.
 const BLOCK: usize = 512 << 10;
-/// After so many milliseconds a block is handed over that is not full.
+/// Milliseconds after which a block is handed over that is not full.
 const TIMEOUT: u32 = 10;
 
-/// A socket with its ring.
+/// Socket with its ring.
 #[derive(Debug)]
 pub struct PacketRing {
     fd: OwnedFd,
     at: NonNull<u8>,
     blocks: usize,
-    /// The block that is filled next.
+    /// Number of the block that is filled next.
     next: usize,
-    /// Packets dropped so far.
+    /// Number of packets dropped so far.
     dropped: u64,
-    /// A packet with the VLAN tag that the kernel took out of it.
+    /// Buffer for a packet with the VLAN tag that the kernel took out of it.
     tagged: Vec<u8>,
 }
 
@@ -40,17 +40,18 @@ unsafe impl Send for PacketRing {}
 /// A packet in the ring.
 #[derive(Clone, Copy, Debug)]
 pub struct Captured<'a> {
-    /// From the link layer on, with the VLAN tag that the kernel removed.
+    /// Bytes from the link layer on, with the VLAN tag that the kernel removed.
     pub bytes: &'a [u8],
-    /// Its length, which is that of the bytes unless it was too long for the ring.
+    /// Length of the packet, which is that of the bytes unless the packet was too long for the ring.
     pub length: u32,
-    /// When it came, since 1970.
+    /// Time of its arrival, since 1970.
     pub time: Duration,
 }
 
 impl PacketRing {
-    /// Captures what comes in and goes out at a device of this thread's namespace, into a ring of so many blocks of 512 KB. Of
-    /// loopback only what comes in, which is the same. Fails where packets have no Ethernet header.
+    /// Captures packets that come in and go out at a device of this thread's namespace, into a ring of so many blocks
+    /// of 512 KB. At loopback it captures only those that come in, which are the same. Fails if packets have no
+    /// Ethernet header.
     pub fn open(device: &str, blocks: usize) -> Result<PacketRing, Box<Diagnostic>> {
         let index = interface::index(device)?;
         let failed = |error: io::Error| capture::not_opened(device, &error);
@@ -68,15 +69,16 @@ impl PacketRing {
         ring(fd, device, index, blocks).map_err(failed)
     }
 
-    /// Readable when there are packets, or when the device went down or is gone.
+    /// Returns a descriptor that is readable when there are packets, or when the device went down or is gone.
     pub fn ready(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
     }
 
-    /// Hands over the packets of the blocks that the kernel is done with, and gives the blocks back. Returns how many there were.
+    /// Hands over the packets of the blocks that the kernel is done with, and gives the blocks back. Returns the
+    /// number of packets.
     pub fn take(&mut self, mut each: impl FnMut(Captured)) -> usize {
         let mut taken = 0;
-        // A ring at most: what comes meanwhile must not keep the caller here.
+        // One ring at most: packets that come meanwhile must not keep the caller here.
         for _ in 0..self.blocks {
             // SAFETY: the block is in the mapping, which is aligned to pages.
             let block = unsafe { self.at.as_ptr().add(self.next * BLOCK) };
@@ -109,7 +111,7 @@ impl PacketRing {
     ///
     /// The kernel wrote a packet there, and this process has the block.
     unsafe fn packet(&mut self, at: *const u8, each: &mut impl FnMut(Captured)) -> usize {
-        // SAFETY: the caller's word; packets are aligned to 16 bytes.
+        // SAFETY: the caller's promise; packets are aligned to 16 bytes.
         let header = unsafe { &*at.cast::<libc::tpacket3_hdr>() };
         // SAFETY: the same: the bytes follow at this offset.
         let bytes = unsafe {
@@ -140,7 +142,7 @@ impl PacketRing {
         header.tp_next_offset as usize
     }
 
-    /// Packets dropped so far because the ring was full.
+    /// Returns the number of packets dropped so far because the ring was full.
     pub fn dropped(&mut self) -> io::Result<u64> {
         // Reading resets what the kernel counts.
         let now = getsockopt(&self.fd, option::RingStatistics)?;
@@ -148,7 +150,8 @@ impl PacketRing {
         Ok(self.dropped)
     }
 
-    /// Takes off the socket, which is ready because of it, why no packets come at the moment: the device went down, or is gone.
+    /// Takes the pending error of the socket: the reason why no packets come at the moment, such as a device that went
+    /// down or is gone. The socket is ready because of it.
     pub fn take_failure(&self) -> Option<io::Error> {
         match getsockopt(&self.fd, sockopt::SocketError) {
             Ok(0) => None,
@@ -214,7 +217,7 @@ impl Drop for PacketRing {
     }
 }
 
-/// The outer VLAN tag, which the kernel takes out of a packet and reports beside it.
+/// Returns the outer VLAN tag, which the kernel takes out of a packet and reports beside it.
 fn tag(header: &libc::tpacket3_hdr) -> Option<[u8; 4]> {
     if header.tp_status & libc::TP_STATUS_VLAN_VALID == 0 {
         return None;
@@ -235,7 +238,7 @@ mod tests {
     use crate::veth;
     use std::time::Instant;
 
-    /// So many packets, waiting for them.
+    /// Receives so many packets, and waits for them.
     fn receive(ring: &mut PacketRing, number: usize) -> Vec<(Vec<u8>, u32, Duration)> {
         let begun = Instant::now();
         let mut packets = Vec::new();

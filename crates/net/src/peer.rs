@@ -11,13 +11,13 @@ use std::os::fd::{AsFd, AsRawFd};
 /// The other end of a pair.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Peer {
-    /// This one.
+    /// The interface that is the other end.
     Found(Place),
-    /// It is in a network namespace that has no name and no process in it, as far as this process sees.
+    /// Peer in a network namespace that has no name and no process in it, as far as this process sees.
     Hidden,
 }
 
-/// The other end of the virtual Ethernet device of this index in this thread's network namespace.
+/// Finds the other end of the virtual Ethernet device of this index in this thread's network namespace.
 pub fn of(ifindex: u32) -> io::Result<Peer> {
     /// Bytes of `struct ifinfomsg`.
     const HEADER: usize = 16;
@@ -44,7 +44,7 @@ pub fn of(ifindex: u32) -> io::Result<Peer> {
     Ok(there.map_or(Peer::Hidden, |there| known(Some(&there), index)))
 }
 
-/// The interface of an index in a namespace, this thread's where that is `None`.
+/// Returns the interface of an index in a namespace; `None` is this thread's.
 fn known(netns: Option<&NetNs>, ifindex: u32) -> Peer {
     let name = || Ok(interface::name(ifindex));
     let (name, number) = match netns {
@@ -62,9 +62,9 @@ fn known(netns: Option<&NetNs>, ifindex: u32) -> Peer {
     }
 }
 
-/// The identifier that this thread's network namespace has for another one, if it has one.
+/// Returns the identifier that this thread's network namespace has for another one, if it has one.
 fn id(of: &NetNs) -> io::Result<Option<u32>> {
-    /// Bytes of `struct rtgenmsg`, and what fills them up.
+    /// Bytes of `struct rtgenmsg`, with padding.
     const HEADER: usize = 4;
     const NETNSA_NSID: u16 = 1;
     const NETNSA_FD: u16 = 3;

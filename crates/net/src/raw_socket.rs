@@ -11,19 +11,19 @@ use nix::sys::socket::{
 use std::io::{self, IoSliceMut};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
-/// A packet and when it came.
+/// A packet with the time of its arrival.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Received {
     /// Seconds and nanoseconds of the system's clock.
     pub time: (i64, i64),
-    /// From the link layer on, with the VLAN tag that the kernel removed.
+    /// Bytes from the link layer on, with the VLAN tag that the kernel removed.
     pub bytes: Vec<u8>,
 }
 
-/// More bytes than any packet of a device has that is not still to be segmented.
+/// Bound of a packet's length in bytes, unless the packet is still to be segmented.
 const LONGEST: usize = (1 << 16) + 64;
 
-/// A raw socket on one device, which gets all packets that come in there.
+/// Raw socket on one device, which gets all packets that come in there.
 #[derive(Debug)]
 pub struct RawSocket {
     fd: OwnedFd,
@@ -78,7 +78,7 @@ pub(crate) mod option {
 }
 
 impl RawSocket {
-    /// Opens one in this thread's namespace.
+    /// Opens a socket in this thread's namespace.
     pub fn open(device: &str) -> io::Result<RawSocket> {
         let index = if_nametoindex(device)?;
         let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
@@ -91,12 +91,12 @@ impl RawSocket {
         Ok(RawSocket { fd })
     }
 
-    /// Makes room for this many bytes of packets that wait, past the limit for unprivileged users.
+    /// Makes room for this many bytes of waiting packets, past the limit for unprivileged users.
     pub fn set_room(&self, bytes: usize) -> io::Result<()> {
         Ok(setsockopt(&self.fd, sockopt::RcvBufForce, &bytes)?)
     }
 
-    /// Packets dropped for lack of space since the last call.
+    /// Returns the number of packets dropped for lack of space since the last call.
     pub fn overflowed(&self) -> io::Result<u32> {
         Ok(getsockopt(&self.fd, option::Statistics)?.tp_drops)
     }
@@ -107,13 +107,13 @@ impl RawSocket {
         Ok(())
     }
 
-    /// Waits until a packet is there, `milliseconds` at most.
+    /// Waits until a packet is there, `milliseconds` at most. Returns true if one is.
     pub fn wait(&self, milliseconds: u16) -> io::Result<bool> {
         let mut wanted = [PollFd::new(self.fd.as_fd(), PollFlags::POLLIN)];
         Ok(poll(&mut wanted, PollTimeout::from(milliseconds))? > 0)
     }
 
-    /// The next packet that came in, if one is there.
+    /// Returns the next packet that came in, if one is there.
     pub fn receive(&self) -> io::Result<Option<Received>> {
         let mut bytes = vec![0u8; LONGEST];
         let mut control = nix::cmsg_space!(libc::timespec, [u8; AUX_DATA]);
@@ -142,7 +142,7 @@ impl RawSocket {
     }
 }
 
-/// The address to bind to for every packet of a device.
+/// Returns the address to bind to for every packet of a device.
 pub(crate) fn every_packet_of(index: u32) -> io::Result<LinkAddr> {
     // SAFETY: an all-zero address is valid.
     let mut address: libc::sockaddr_ll = unsafe { std::mem::zeroed() };
@@ -155,13 +155,13 @@ pub(crate) fn every_packet_of(index: u32) -> io::Result<LinkAddr> {
     address.ok_or(io::ErrorKind::InvalidInput.into())
 }
 
-/// The length of `struct tpacket_auxdata`.
+/// Length of `struct tpacket_auxdata` in bytes.
 const AUX_DATA: usize = 20;
-/// Where a VLAN tag stands: after the two link addresses.
+/// Offset of a VLAN tag in bytes: after the two link addresses.
 pub(crate) const ADDRESSES: usize = 12;
 
-/// The outer VLAN tag, which the kernel takes out of a packet before sockets see it and reports in a
-/// `struct tpacket_auxdata`.
+/// Returns the outer VLAN tag. The kernel takes it out of a packet before sockets see it, and reports it in a `struct
+/// tpacket_auxdata`.
 fn tag_beside(aux: &[u8]) -> Option<[u8; 4]> {
     const VLAN_VALID: u32 = 1 << 4;
     const VLAN_PROTOCOL_VALID: u32 = 1 << 6;

@@ -4,9 +4,9 @@ use crate::link::{self, End, Setup};
 use crate::offloads::{self, Offload};
 use std::io;
 
-/// The largest packet in one buffer that native XDP on these devices takes is a little above this.
+/// MTU of these devices. The largest packet in one buffer that native XDP takes on them is a little above this.
 pub const MTU: u32 = 3400;
-/// The largest MTU of these devices.
+/// Largest MTU of these devices.
 pub const LARGEST_MTU: u32 = 65_535;
 
 /// Makes pairs of devices in this thread's namespace, up and silent: no addresses of their own, no
@@ -15,7 +15,7 @@ pub fn make_pairs(names: &[(String, String)]) -> io::Result<()> {
     make_pairs_for(names, MTU)
 }
 
-/// The same, for packets up to another size.
+/// Makes pairs of devices like [`make_pairs`], for packets up to another size.
 pub fn make_pairs_for(names: &[(String, String)], mtu: u32) -> io::Result<()> {
     for (one, other) in names {
         let end = |name| End {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* The kernel's interface to BPF programs, as much of it as generated programs use at any hook. The numbers
- * are the kernel's ABI. */
+/* Subset of the kernel's BPF interface that generated programs use at any hook. The numbers are the kernel's ABI. */
 #ifndef ONPATH_BPF_H
 #define ONPATH_BPF_H
 
 #include "types.h"
 
 #define SEC(name) __attribute__((section(name), used))
-/* A packet's context: the verifier wants each access to a member as an offset from its start. Compilers merge accesses
- * to two members into one whose address they compute, unless an attribute forbids it. clang has it from 18 on; for
- * earlier ones each access is an instruction that they do not look into. */
+/* Attribute of a packet's context. The verifier accepts an access to a context member only at a constant offset
+ * from the context's start. Compilers merge accesses to two members into one access at a computed address, unless
+ * an attribute forbids it. clang has that attribute from version 18 on. For earlier ones each access is inline
+ * assembly, which they do not optimise. */
 #if __has_attribute(preserve_static_offset)
 #define CONTEXT __attribute__((preserve_static_offset))
 #define context_get(ctx, member) ((ctx)->member)
@@ -17,7 +17,7 @@
 #define context_pointer(ctx, member) ((u8 *)(long)(ctx)->member)
 #else
 #define CONTEXT
-/* A member, as a number of `type`. All that are used have 32 bits. */
+/* Value of a context member, as `type`. All members that are used have 32 bits. */
 #define context_load(type, ctx, member)                                                                      \
     ({                                                                                                       \
         type value_;                                                                                         \
@@ -38,15 +38,15 @@
 #define context_pointer(ctx, member) ((u8 *)context_load(u64, ctx, member))
 #endif
 
-/* A global function: the verifier checks it once, whatever its callers pass. */
+/* Global function: the verifier checks it once, for any arguments. */
 #define GLOBAL_FUNC __attribute__((noinline, weak))
 
-/* A static function: the verifier checks it at each call, with the values that the caller has. */
+/* Static function: the verifier checks it at each call, with the values that the caller has. */
 #define STATIC_FUNC static __attribute__((noinline, unused))
 
 #define __uint(name, value) int(*name)[value]
 #define __type(name, value) value *name
-/* What is in a map from the start: inner maps, or programs. */
+/* Initial elements of a map: inner maps, or programs. */
 #define __array(name, element) typeof(element) *name[]
 
 enum {
@@ -80,7 +80,7 @@ static long (*const bpf_loop)(u32 turns, void *turn, void *with,
                               u64 flags) __attribute__((unused)) = (void *)181;
 /* Calls a function with each number below `count` until it does not return 0. */
 #define run_turns(count, turn, with) bpf_loop(count, turn, with, 0)
-/* Bytes of the packet's front that are kept in memory, where they are. */
+/* Bytes at the packet's front that keep their own offsets when they are copied to memory. */
 #define GATHERED_FRONT 2048
 
 static long (*const bpf_perf_event_output)(void *ctx, void *map, u64 flags, void *data,
@@ -92,34 +92,37 @@ static s64 (*const bpf_csum_diff)(void *from, u32 from_size, void *to, u32 to_si
 static void *(*const bpf_ringbuf_reserve)(void *ring, u64 size, u64 flags) __attribute__((unused)) = (void *)131;
 static void (*const bpf_ringbuf_submit)(void *record, u64 flags) __attribute__((unused)) = (void *)132;
 
-/* 0, which no processor knows before it knows a number: what is at an address with it is read later than the number. */
+/* Returns 0, computed from `number`. A load whose address includes it depends on `number`, so the processor
+ * performs it after `number` is known. */
 INLINE u64 zero_after(u64 number)
 {
     asm volatile("%0 &= 0" : "+r"(number));
     return number;
 }
 
-/* A number under a mask, of which the verifier sees that it is not larger, also where it is kept on the stack. */
+/* Returns a number under a mask, such that the verifier knows its upper bound, even if the number is spilled to
+ * the stack. */
 INLINE u64 masked_by(u64 number, u64 mask)
 {
     asm volatile("%0 &= %1" : "+r"(number) : "r"(mask));
     return number;
 }
 
-/* Keeps the compiler from using another register than this one for what was checked of a value, so that
- * the verifier knows what the check proved. */
+/* Keeps the compiler from using a register other than the one that was checked, so that the verifier knows the
+ * result of the check. */
 #define barrier_var(var) asm volatile("" : "+r"(var))
 
-/* Has the compiler load again what is in memory: of what it keeps in registers, the verifier would know on which
- * path it was stored. */
+/* Makes the compiler load values from memory again. For a value kept in a register, the verifier would know on
+ * which path it was stored. */
 #define load_memory_again() asm volatile("" ::: "memory")
 
-/* Where paths meet: has the verifier note its state, so that it does not follow those that come with the same. It
- * does so at a jump's target, after several instructions with jumps. These lead nowhere, and the kernel removes them. */
+/* Marks a join of paths: the verifier saves its state there, and prunes later paths that arrive in the same state.
+ * It saves states at jump targets, once several instructions with jumps have passed. These jumps go to the next
+ * instruction, and the kernel removes them. */
 #define paths_meet() asm volatile("goto +0; goto +0; goto +0; goto +0")
 
-/* At the start of a loop whose turns the verifier counts: has it note its state in each turn. In loops it does so after
- * twenty jumps, not before. */
+/* Marks the start of a loop whose iterations the verifier follows one by one: it saves its state in each
+ * iteration. In a loop it does so only after twenty jumps. */
 #define turn_begins()                                                                                        \
     do {                                                                                                     \
         paths_meet();                                                                                        \
@@ -129,15 +132,16 @@ INLINE u64 masked_by(u64 number, u64 mask)
         paths_meet();                                                                                        \
     } while (0)
 
-/* Has verifiers that follow turns, those before Linux 6.9, know nothing of a number of 64 bits. It stays what it is. */
+/* Makes the verifier forget all that it knows of a 64-bit number, on kernels before Linux 6.9, whose verifiers
+ * follow each iteration. The value does not change. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define forget_value(number) asm volatile("%0 = le64 %0" : "+r"(number))
 #else
 #define forget_value(number) asm volatile("%0 = be64 %0" : "+r"(number))
 #endif
 
-/* 1, which the compiler does not know: it cannot ask again for what the flag stands for, of which the
- * verifier would not see that it is the same. */
+/* Returns 1, which the compiler does not know. It keeps the compiler from testing again the condition that the
+ * flag records: the verifier would not see that the second test has the same result. */
 static inline __attribute__((always_inline, unused)) u32 flag_set(void)
 {
     u32 flag = 1;
@@ -146,22 +150,22 @@ static inline __attribute__((always_inline, unused)) u32 flag_set(void)
     return flag;
 }
 
-/* Goes to `label` if the packet ends before `end`. Code that both sides lead to must not ask it again: the verifier would
- * follow the answer that is not so, where it lets nobody read what it found to be there. This leaves the compiler no
- * value to ask for. */
+/* Jumps to `label` if the packet ends before `end`. The compiler must not repeat this comparison in code that both
+ * branches reach. The verifier would then also follow the impossible branch, where it rejects access to bytes that
+ * were already checked. The jump in assembly leaves the compiler no value to compare again. */
 #define goto_if_short(end, data_end, label)                                                                  \
     asm volatile goto("if %0 > %1 goto %l[" #label "]" : : "r"(end), "r"(data_end) : : label)
 
-/* A header that may be invalid, after the check of its validity: keeps the compiler from making the
- * access on other paths as well, with another address. */
+/* Returns the address of a header that may be invalid, after the check of its validity. It keeps the compiler from
+ * hoisting the access to other paths, with another address. */
 static inline __attribute__((always_inline, unused)) u8 *behind_check(u8 *header)
 {
     asm volatile("" : "+r"(header));
     return header;
 }
 
-/* In a loop: keeps the verifier from discarding what it knows about a flag when it merges iterations. A
- * jump to the next instruction that it has to decide is enough. */
+/* In a loop, keeps the verifier from forgetting a flag's value when it merges iterations. A conditional jump to
+ * the next instruction, which depends on the flag, is enough. */
 #define stay_known(flag) asm volatile("if %0 == 7 goto +0" : : "r"((u64)(flag)))
 
 /* The instruction `may_goto`. */
@@ -173,22 +177,24 @@ static inline __attribute__((always_inline, unused)) u8 *behind_check(u8 *header
 #define MAY_GOTO(label) "1:.byte 0xe5; .byte 0; .long (((%l[" #label "] - 1b - 8) / 8) & 0xffff) << 16; .short 0"
 #endif
 
-/* At a loop's back edge: goes to `label` when the kernel's patience (some millions of iterations) is over. The
- * verifier takes a loop with it in constant effort. */
+/* Jumps to `label`, at a loop's back edge, once the kernel's limit of some millions of iterations is reached. The
+ * verifier checks a loop that has this instruction in constant effort. */
 #define may_goto(label) asm volatile goto(MAY_GOTO(label) : : : : label)
 
-/* The same in a loop of many steps, after which none of the registers that calls may change has what they left in it. Before Linux 6.15 a verifier compares a
- * turn with earlier ones by what nobody reads any more, too: it would follow each mixture of that. */
+/* Variant of `may_goto` for a loop with a long body, after which no caller-saved register is live: it clears them.
+ * Before Linux 6.15 the verifier also compares dead registers of an iteration with earlier ones, and would follow
+ * each combination of their values. */
 #define may_goto_afresh(label)                                                                               \
     asm volatile goto("w0 = 0; w1 = 0; w2 = 0; w3 = 0; w4 = 0; w5 = 0; " MAY_GOTO(label)                     \
                       : : : "r0", "r1", "r2", "r3", "r4", "r5" : label)
 
-/* At a back edge, for kernels without may_goto: the verifier follows each turn. Of one whose registers are those of an
- * earlier turn many believe that the loop has no end, whatever is on the stack. */
+/* Counts an iteration at a back edge, for kernels without may_goto, whose verifiers follow each iteration. Many of
+ * them report an infinite loop if an iteration has the same registers as an earlier one, whatever is on the stack. */
 #define count_turn(turns) asm volatile("%0 += 1" : "+r"(turns))
 
-/* Has the verifier know less of a number of 32 bits, at each turn of a loop: no more than which bits may be set, and of one of 64. Swapping its bytes
- * makes it forget the rest, and doing so twice changes nothing. */
+/* Makes the verifier forget the bounds of a number of 32 or 64 bits in each iteration of a loop, except for which
+ * bits may be set. Swapping the bytes makes it forget the rest, and swapping them twice leaves the value
+ * unchanged. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define forget_bounds(number) asm volatile("%0 = be32 %0; %0 = be32 %0" : "+r"(number))
 #define forget_wide_bounds(number) asm volatile("%0 = be64 %0; %0 = be64 %0" : "+r"(number))
@@ -197,10 +203,11 @@ static inline __attribute__((always_inline, unused)) u8 *behind_check(u8 *header
 #define forget_wide_bounds(number) asm volatile("%0 = le64 %0; %0 = le64 %0" : "+r"(number))
 #endif
 
-/* Has it know nothing of a number of 32 bits, not even that it is a constant, which swapped bytes leave known: `unknown` is one of which it knows nothing. */
+/* Makes the verifier forget a 32-bit number even if it is a constant, which byte swaps would leave known.
+ * `unknown` is a number that the verifier does not know. */
 #define forget_constant(number, unknown) asm volatile("%0 ^= %1; %0 ^= %1" : "+r"(number) : "r"(unknown))
 
-/* 64 bits that nobody can foresee. */
+/* 64 unpredictable bits. */
 #define unforeseen() ((u64)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32())
 
 #endif

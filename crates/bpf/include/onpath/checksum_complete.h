@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* A device may hand up the sum of all bytes of a packet that it received, from which the stack knows whether the
- * transport checksum is right. When the program changes bytes, the sum has to follow: by the difference of the
- * sums of the part that it may change, before and after. */
+/* Update of the kernel's complete checksum (CHECKSUM_COMPLETE).
+ *
+ * A device may report the sum of all bytes of a received packet. The stack derives from it whether the transport
+ * checksum is right. When the program changes bytes, it updates the sum by the difference of the sums of those
+ * bytes before and after. */
 #ifndef ONPATH_CHECKSUM_COMPLETE_H
 #define ONPATH_CHECKSUM_COMPLETE_H
 
@@ -42,7 +44,7 @@ STATIC_FUNC long sum_piece(u32 turn, struct summing *s)
     return 0;
 }
 
-/* The sum of the packet's bytes from an even offset up to another one. */
+/* Returns the sum of the packet's bytes from an even offset up to another offset. */
 STATIC_FUNC u32 sum_of_bytes(struct __sk_buff *ctx, u32 from, u32 to)
 {
     u32 zero = 0;
@@ -55,7 +57,7 @@ STATIC_FUNC u32 sum_of_bytes(struct __sk_buff *ctx, u32 from, u32 to)
 
 #define HAS_SUM (1ull << 63)
 
-/* The sum of what the program leaves alone, with the packet's length. */
+/* Returns the sum of the bytes that the program leaves unchanged, together with the packet's length. */
 GLOBAL_FUNC u64 sum_of_rest(struct __sk_buff *ctx, u32 sum, u32 from, u32 to)
 {
     u32 length = context_get(ctx, len);
@@ -63,13 +65,13 @@ GLOBAL_FUNC u64 sum_of_rest(struct __sk_buff *ctx, u32 sum, u32 from, u32 to)
     return HAS_SUM | (u64)length << 32 | sum_sub(sum, sum_of_bytes(ctx, from, length < to ? length : to));
 }
 
-/* Before the program changes bytes: 0 if there is no sum of the packet. It begins at the offset `from`; what the
- * program may change ends before the offset `to`. */
+/* Runs before the program changes bytes; returns 0 if the packet has no sum. The sum begins at the offset `from`;
+ * the bytes that the program may change end before the offset `to`. */
 INLINE u64 packet_sum_start(struct __sk_buff *ctx, u32 from, u32 to)
 {
     s64 sum;
 
-    /* Egress: a packet that was made here has no such sum. */
+    /* Egress: a locally generated packet has no such sum. */
     if (!from && !context_get(ctx, ingress_ifindex))
         return 0;
     sum = bpf_csum_update(ctx, 0);
@@ -83,7 +85,7 @@ GLOBAL_FUNC long packet_sum_update(struct __sk_buff *ctx, u64 rest, u32 from, u3
 
     if (now < 0)
         return 0;
-    /* What moves by an odd number of bytes has another sum. */
+    /* Bytes that move by an odd distance have another sum. */
     if ((before ^ length) & 1)
         sum = sum_of_bytes(ctx, from, length);
     else
@@ -92,7 +94,7 @@ GLOBAL_FUNC long packet_sum_update(struct __sk_buff *ctx, u64 rest, u32 from, u3
     return 0;
 }
 
-/* When the program has changed what it wants to. */
+/* Updates the packet's sum after the program's last change. */
 #define packet_sum_end(ctx, rest, from, to)                                                                  \
     do {                                                                                                     \
         if (rest)                                                                                            \

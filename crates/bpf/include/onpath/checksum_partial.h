@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Checksums that a device is to compute. */
+/* Transport checksums that are left to the device (CHECKSUM_PARTIAL). */
 #ifndef ONPATH_CHECKSUM_PARTIAL_H
 #define ONPATH_CHECKSUM_PARTIAL_H
 
@@ -8,7 +8,7 @@
 #include "kernel_packet.h"
 #include "skb.h"
 
-/* Whether a device (or the stack) is to compute the transport checksum. */
+/* Returns true if the transport checksum is left to the device or to the stack. */
 INLINE_DESCRIBED u32 checksum_is_open(struct __sk_buff *ctx)
 {
     struct sk_buff___onpath *skb = kernel_packet(ctx);
@@ -40,8 +40,8 @@ INLINE_DESCRIBED u32 checksum_is_open(struct __sk_buff *ctx)
     return bits == 3; /* CHECKSUM_PARTIAL */
 }
 
-/* What a transport checksum becomes when a word that it covers changes; `pseudo` if the word belongs to the
- * pseudo header. An open checksum is the sum of the pseudo header, not complemented. */
+/* Returns the transport checksum after a change of a word that it covers; `pseudo` is set if the word belongs to
+ * the pseudo header. An open checksum, left to the device, is the sum of the pseudo header, not complemented. */
 INLINE u32 l4_csum_replace4(struct __sk_buff *ctx, u32 csum, u32 old, u32 new, u32 pseudo)
 {
     if (!checksum_is_open(ctx))

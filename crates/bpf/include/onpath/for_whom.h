@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Whom a packet is for. The stack reads that from the destination address before a program at ingress runs, and
- * drops what is for another host. */
+/* Packet type (PACKET_HOST etc.). The stack derives it from the destination address before a program at ingress
+ * runs, and drops packets for other hosts. */
 #ifndef ONPATH_FOR_WHOM_H
 #define ONPATH_FOR_WHOM_H
 
@@ -11,7 +11,7 @@ static long (*const bpf_skb_change_type)(struct __sk_buff *ctx, u32 type) __attr
 
 enum { FOR_US, FOR_ALL, FOR_SEVERAL, FOR_ANOTHER };
 
-/* The interface's own address, as it is now. 0 if it can be read. */
+/* Reads the interface's current hardware address. Returns 0 on success. */
 INLINE_DESCRIBED long own_address(struct __sk_buff *ctx, any16 *to)
 {
     struct sk_buff___onpath *skb = (void *)ctx;
@@ -25,8 +25,8 @@ INLINE_DESCRIBED long own_address(struct __sk_buff *ctx, any16 *to)
            bpf_probe_read_kernel(to, 6, address);
 }
 
-/* For a packet that passes to the stack, with a destination address that the program may have changed: it is for whom
- * this says. */
+/* Sets the packet type from the destination address, for a packet that passes to the stack and whose address the
+ * program may have changed. */
 INLINE_DESCRIBED void packet_for_whom(struct __sk_buff *ctx)
 {
     u8 *data = context_pointer(ctx, data);
@@ -41,7 +41,7 @@ INLINE_DESCRIBED void packet_for_whom(struct __sk_buff *ctx)
         whom = (to[0] & to[1] & to[2]) == 0xffff ? FOR_ALL : FOR_SEVERAL;
     } else {
         if (own_address(ctx, own))
-            return; /* it stays what it was */
+            return; /* the type stays as it was */
         if (to[0] == own[0] && to[1] == own[1] && to[2] == own[2])
             whom = FOR_US;
     }

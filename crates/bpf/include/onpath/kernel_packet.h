@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* The kernel's own packet at traffic control, as much of it as is needed; the loader finds where the fields are. */
+/* Kernel's own packet structure at traffic control, with the fields that are needed. The loader relocates their
+ * offsets. */
 #ifndef ONPATH_KERNEL_PACKET_H
 #define ONPATH_KERNEL_PACKET_H
 
@@ -18,7 +19,7 @@ static long (*const bpf_probe_read_kernel)(void *to, u32 size,
                                            const void *from) __attribute__((unused)) = (void *)113;
 
 #ifdef ONPATH_READ_KERNEL
-/* For kernels whose verifier follows no pointer to the packet's own description: the context is one. */
+/* For kernels whose verifier follows no pointer to the kernel's packet structure: the context is such a pointer. */
 #define kernel_packet(ctx) ((void *)(ctx))
 #else
 extern void *bpf_cast_to_kern_ctx(void *ctx) __attribute__((section(".ksyms")));

@@ -5,7 +5,7 @@
 
 #include "types.h"
 
-/* The name is the kernel's: it knows the lock in a map's value by it. */
+/* The name is the kernel's, which recognises the lock in a map's value by it. */
 struct bpf_spin_lock {
     u32 val;
 };

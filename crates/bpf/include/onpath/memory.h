@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Memory that outlives packets: the names by which the headers of every target call what the kernel does with it. */
+/* Memory that outlives packets, under names that are common to the headers of all targets. */
 #ifndef ONPATH_MEMORY_H
 #define ONPATH_MEMORY_H
 
@@ -9,7 +9,7 @@
 #define map_find bpf_map_lookup_elem
 #define ring_reserve(ring, size) bpf_ringbuf_reserve(ring, size, 0)
 
-/* The kernel knows the lock in a map's value by the struct's name. */
+/* The kernel recognises the lock in a map's value by the struct's name. */
 #define VALUE_LOCK struct bpf_spin_lock
 #define take_lock bpf_spin_lock
 #define give_lock_back bpf_spin_unlock

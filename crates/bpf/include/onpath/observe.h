@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* A program's inputs beside its packet: time, random numbers, the processor. A test run gives them and reads
- * what became of the packet, so that the kernel and the reference interpreter agree bit for bit. */
+/* Inputs of a program other than its packet: time, random numbers, the processor. A test run sets them, and reads
+ * the packet's outcome, so that the kernel and the reference interpreter can be compared bit by bit. */
 #ifndef ONPATH_OBSERVE_H
 #define ONPATH_OBSERVE_H
 
@@ -13,16 +13,16 @@ static u32 (*const bpf_get_smp_processor_id)(void) __attribute__((unused)) = (vo
 #ifdef ONPATH_OBSERVE
 
 #define SENT_BACK 2
-#define OBSERVED 64 /* how many copies and random numbers there is room for: a power of two */
+#define OBSERVED 64 /* maximum number of copies and of random numbers: a power of two */
 
 struct onpath_observed {
-    u32 port;             /* where a redirect went */
-    u32 redirect_ingress; /* 1 if it went to the port's ingress, SENT_BACK if back where it came from */
-    u32 copies;           /* how many copies were made */
-    u32 drawn;            /* how many random numbers were drawn */
-    u64 now;              /* the clock's time */
-    u32 copy[OBSERVED];   /* the ports that copies went to, in order */
-    u32 random[OBSERVED]; /* what is drawn, in order */
+    u32 port;             /* port that a redirect went to */
+    u32 redirect_ingress; /* 1 if it went to the port's ingress, SENT_BACK if to the ingress port */
+    u32 copies;           /* number of copies made */
+    u32 drawn;            /* number of random numbers drawn */
+    u64 now;              /* time of the clock */
+    u32 copy[OBSERVED];   /* ports of the copies, in order */
+    u32 random[OBSERVED]; /* random numbers to draw, in order */
 };
 
 struct onpath_observed onpath_observed SEC(".data.observed");
@@ -40,13 +40,13 @@ INLINE u32 random_u32(void)
     return onpath_observed.random[onpath_observed.drawn++ & (OBSERVED - 1)];
 }
 
-/* The number of the processor that a packet is on: in a test run always the same. */
+/* Number of the processor that handles a packet; constant in a test run. */
 INLINE u32 this_processor(void)
 {
     return 0;
 }
 
-/* A packet begins. */
+/* Resets the observation at the start of a packet. */
 INLINE void observe_start(void)
 {
     onpath_observed.copies = 0;
@@ -61,7 +61,7 @@ INLINE u64 now_ns(void)
     return bpf_ktime_get_ns();
 }
 
-/* The same a few milliseconds late, and cheap: bpf_ktime_get_coarse_ns. */
+/* Monotonic clock with a resolution of a few milliseconds, and cheap: bpf_ktime_get_coarse_ns. */
 static u64 (*const flow_now)(void) __attribute__((unused)) = (void *)160;
 
 INLINE u32 random_u32(void)

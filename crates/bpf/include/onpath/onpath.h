@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* All that generated programs include, whatever the hook. */
+/* Headers that all generated programs include, at any hook. */
 #ifndef ONPATH_H
 #define ONPATH_H
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* The Internet checksum of what the parser left of a packet, which need not be linear: copied and summed piece by piece. */
+/* Internet checksum of the payload that the parser left, which need not be linear. It is copied and summed piece
+ * by piece. */
 #ifndef ONPATH_PAYLOAD_H
 #define ONPATH_PAYLOAD_H
 
 #include "bpf.h"
 #include "checksum.h"
 
-#define PAYLOAD_PIECE 512 /* as many bytes as the kernel sums at once: a power of two */
+#define PAYLOAD_PIECE 512 /* most bytes that the kernel sums at once: a power of two */
 
 struct payload_piece {
     u32 word[PAYLOAD_PIECE / 4];
@@ -20,7 +21,7 @@ struct payload_rest {
     u32 sum;
 };
 
-/* The next piece. Zeros fill it up to whole words. */
+/* Sums the next piece, padded with zeros to whole words. */
 STATIC_FUNC long payload_turn(u32 turn, struct payload_rest *rest)
 {
     u32 size = rest->left < PAYLOAD_PIECE ? rest->left : PAYLOAD_PIECE, last;
@@ -28,7 +29,7 @@ STATIC_FUNC long payload_turn(u32 turn, struct payload_rest *rest)
     (void)turn;
     if (!size)
         return 1;
-    /* Of comparisons many verifiers learn less. */
+    /* From a mask, many verifiers learn more than from a comparison. */
     barrier_var(size);
     last = (size - 1) & (PAYLOAD_PIECE - 1);
     size = last + 1;
@@ -44,8 +45,9 @@ STATIC_FUNC long payload_turn(u32 turn, struct payload_rest *rest)
     return 0;
 }
 
-/* The sum of the packet's bytes from a bit on, as words of 16 bits in the packet's order; of words that begin with a byte
- * in front of it if `odd`. Bits and length are those of the packet as it was parsed, since when the bytes have moved. */
+/* Returns the sum of the packet's bytes from the bit `bits` on, as 16-bit words in network byte order. If `odd` is
+ * set, the words begin one byte earlier. `bits` and `length` refer to the packet as it was parsed; its payload has
+ * since moved by `moved` bytes. */
 INLINE u32 payload_sum(void *ctx, void *pieces, u32 bits, u32 length, u32 moved, u32 odd)
 {
     u32 zero = 0, from = bits / 8, sum;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Inserting and removing bytes of a packet.
+/* Insertion and removal of a packet's bytes.
  *
- * The kernel inserts and removes bytes after the Ethernet header or the network header of IP packets, and keeps what
- * it knows of them: where the transport header is, where a checksum is to go, and how the packet is to be
- * segmented.
- * - Packets that grow have so much smaller segments, so that these stay as long as they were; datagrams of UDP
- *   keep their size. Packets that shrink keep their segments' payload.
- * - That a device found the transport checksum right stays known where a packet grows. Where it shrinks it is
- *   forgotten and the stack checks again: the checksum that was right may have been in what is gone.
- * - Other packets are taken for IP ones meanwhile. Those that are still to be segmented are refused.
+ * The kernel inserts and removes bytes after the Ethernet header or the network header of IP packets. It updates
+ * its own data on the packet: the position of the transport header and of the checksum, and how the packet is to
+ * be segmented.
+ * - If a packet grows, its segment size shrinks accordingly, so that segments keep their length; UDP datagrams
+ *   keep their size. If a packet shrinks, its segments keep their payload.
+ * - A transport checksum that a device verified remains verified if the packet grows. If it shrinks, that is
+ *   forgotten and the stack verifies again: the verified checksum may have been in the removed bytes.
+ * - Other packets are presented as IP packets meanwhile. Those that are still to be segmented are refused.
  * - A packet grows or shrinks by less than 4 KiB.
- * - What it cannot know here: a packet that is still to be segmented and gets an outer header looks as if it had got
- *   extension headers. It learns of the tunnel when the header's content is known: tunnel.h. */
+ * - A packet that is still to be segmented and gets an outer header looks as if it got extension headers. The
+ *   kernel learns of the tunnel once the header's content is known: tunnel.h. */
 #ifndef ONPATH_RESIZE_H
 #define ONPATH_RESIZE_H
 
@@ -19,10 +19,10 @@
 #include "skb.h"
 #include "vlan.h"
 
-#define IPV4_END (ETHERNET + 20) /* after which the kernel inserts bytes, on request */
+#define IPV4_END (ETHERNET + 20) /* offset at which the kernel inserts bytes, on request */
 #define IPV6_END (ETHERNET + 40)
-#define FIRST 56      /* bytes that are kept here: an IPv6 header's end, and an Ethernet header with three tags */
-#define REST 48       /* more than may follow in a packet that the kernel does not make that short */
+#define FIRST 56      /* bytes saved at the front: an IPv6 header's end, and an Ethernet header with three tags */
+#define REST 48       /* more than the payload of any packet that the kernel refuses to make so short */
 
 INLINE u64 room_flags(int by)
 {
@@ -85,9 +85,9 @@ GLOBAL_FUNC long packet_resize_untagged(struct __sk_buff *ctx, int by)
     return error;
 }
 
-/* packet_resize for any packet. What the kernel moves otherwise than it should is kept and put back: the first
- * bytes, and of a short packet all that is left; the front beyond them is moved. A tag of our own stays beside
- * the packet, so that packet_end looks at it. */
+/* Resizes any packet, like packet_resize. It saves and restores the bytes that the kernel moves differently: the
+ * first bytes and, of a short packet, all that remains. The rest of the front is moved. A placeholder tag stays
+ * outside the packet data, so that packet_end checks the packet. */
 GLOBAL_FUNC long packet_resize_any(struct __sk_buff *ctx, u32 front, u32 from, u32 to)
 {
     u32 zero = 0, length = context_get(ctx, len), first, rest, tail;
@@ -114,8 +114,8 @@ GLOBAL_FUNC long packet_resize_any(struct __sk_buff *ctx, u32 front, u32 from, u
     }
     error = packet_resize_untagged(ctx, by + length - context_get(ctx, len));
     if (error && by < 0 && tail <= REST && front <= FIRST) {
-        /* The kernel cuts no packet in front of where it saw the transport header. Taking out what it takes out
-         * moves that place too. */
+        /* The kernel does not truncate a packet before its transport header. Removing bytes by
+         * packet_resize_untagged moves that position too. */
         u32 least = context_get(ctx, protocol) == TYPE_IPV6 ? IPV6_END : IPV4_END;
 
         if (context_get(ctx, len) > least)
@@ -130,8 +130,8 @@ GLOBAL_FUNC long packet_resize_any(struct __sk_buff *ctx, u32 front, u32 from, u
     return bpf_skb_vlan_push(ctx, TYPE_VLAN, 0);
 }
 
-/* Makes the bytes from `front` up to `from` bytes up to `to`, whose content is unspecified: the caller writes them.
- * 0 if it could be done. */
+/* Replaces the bytes from `front` to `from` by bytes from `front` to `to`, with unspecified content: the caller
+ * writes them. Returns 0 on success. */
 INLINE long packet_resize(struct __sk_buff *ctx, u32 front, u32 from, u32 to)
 {
     int by = to - from;
@@ -148,9 +148,9 @@ INLINE long packet_resize(struct __sk_buff *ctx, u32 front, u32 from, u32 to)
     return packet_resize_any(ctx, front, from, to);
 }
 
-/* A number by way of memory, where verifiers stop to ask where it comes from. For those before Linux 6.5: if a number
- * must be known exactly (an offset into the packet), they follow it back; at a call of a function they give up, and
- * distinguish paths by all numbers that there are. */
+/* Returns a number after a round trip through memory, where the verifier's precision tracking stops. Verifiers
+ * before Linux 6.5 track back a number that must be known exactly, such as an offset into the packet. At a
+ * function call they give up, and then distinguish paths by all numbers. */
 INLINE u32 through_memory(u32 number)
 {
     u32 zero = 0;
@@ -158,7 +158,7 @@ INLINE u32 through_memory(u32 number)
     volatile u32 *kept;
 
     if (!work)
-        return ~0u; /* which no offset is */
+        return ~0u; /* not a valid offset */
     kept = (volatile u32 *)work->first;
     *kept = number;
     return *kept;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* What programs at traffic control that change packets include besides, after the map of struct packet_work that is
- * called `packet_work`. */
+/* Headers for tc programs that change packets. They are included after the map `packet_work`, whose value is
+ * struct packet_work. */
 #ifndef ONPATH_REWRITE_H
 #define ONPATH_REWRITE_H
 

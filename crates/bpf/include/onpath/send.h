@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Packets that are sent out of another port. In a test run, where nothing goes out, the ports are kept for
- * the test to read. Ports without an interface get nothing. */
+/* Sending packets out of other ports. Test runs send nothing, and record the ports for the test to read. Ports
+ * without an interface get nothing. */
 #ifndef ONPATH_SEND_H
 #define ONPATH_SEND_H
 
@@ -18,7 +18,7 @@ struct port_group {
 
 #ifdef ONPATH_OBSERVE
 
-/* Out of a port, or as if it had come in there. */
+/* Records a redirect to a port, or to its ingress. */
 INLINE long redirect_to(void *ports, u32 port, u64 flags)
 {
     (void)ports;
@@ -27,7 +27,7 @@ INLINE long redirect_to(void *ports, u32 port, u64 flags)
     return TC_SENT;
 }
 
-/* Back out of the interface that the packet came in on, whose port user space knows. */
+/* Records a redirect to the ingress port, whose number user space knows. */
 INLINE long send_back(struct __sk_buff *ctx)
 {
     (void)ctx;
@@ -55,7 +55,7 @@ INLINE void forward_copy(struct __sk_buff *ctx, void *ports, u32 port, void *dro
 
 #else
 
-/* Out of a port, or as if it had come in there. */
+/* Redirects to a port, or to its ingress. */
 INLINE long redirect_to(void *ports, u32 port, u64 flags)
 {
     u32 *interface = bpf_map_lookup_elem(ports, &port);
@@ -63,13 +63,13 @@ INLINE long redirect_to(void *ports, u32 port, u64 flags)
     return interface ? bpf_redirect(*interface, flags) : TC_STOP;
 }
 
-/* Back out of the interface that the packet came in on. */
+/* Redirects to the interface that the packet came in on. */
 INLINE long send_back(struct __sk_buff *ctx)
 {
     return bpf_redirect(context_get(ctx, ifindex), 0);
 }
 
-/* A copy out of a port. */
+/* Sends a copy out of a port. */
 INLINE void send_copy(struct __sk_buff *ctx, void *ports, u32 port)
 {
     u32 *interface = bpf_map_lookup_elem(ports, &port);
@@ -78,7 +78,7 @@ INLINE void send_copy(struct __sk_buff *ctx, void *ports, u32 port)
         bpf_clone_redirect(ctx, *interface, 0);
 }
 
-/* Out of a port; one without an interface drops the packet, and counts it. */
+/* Redirects to a port. If it has no interface, drops and counts the packet. */
 INLINE long forward_to(void *ports, u32 port, void *drops)
 {
     u32 *interface = bpf_map_lookup_elem(ports, &port);
@@ -89,7 +89,7 @@ INLINE long forward_to(void *ports, u32 port, void *drops)
     return TC_STOP;
 }
 
-/* A copy out of a port; one that does not get there is counted. */
+/* Sends a copy out of a port. A copy that is not sent is counted. */
 INLINE void forward_copy(struct __sk_buff *ctx, void *ports, u32 port, void *drops)
 {
     u32 *interface = bpf_map_lookup_elem(ports, &port);
@@ -107,7 +107,7 @@ INLINE void forward_copy(struct __sk_buff *ctx, void *ports, u32 port, void *dro
 
 #endif
 
-/* A copy out of each port of a group. */
+/* Sends a copy out of each port of a group. */
 INLINE void send_copies(struct __sk_buff *ctx, void *groups, void *ports, u32 group)
 {
     struct port_group *to = bpf_map_lookup_elem(groups, &group);
@@ -118,7 +118,7 @@ INLINE void send_copies(struct __sk_buff *ctx, void *groups, void *ports, u32 gr
         send_copy(ctx, ports, to->port[i]);
 }
 
-/* One more port. */
+/* Adds a port to a group. */
 INLINE void add_destination(struct port_group *to, u32 port)
 {
     u32 at = to->count;
@@ -129,7 +129,8 @@ INLINE void add_destination(struct port_group *to, u32 port)
     }
 }
 
-/* Out of each of at least one port: a copy, and out of the last the packet itself. What does not get there is counted. */
+/* Sends out of each port of a group that is not empty: a copy for each but the last, which gets the packet itself.
+ * Losses are counted. */
 INLINE long send_to_all(struct __sk_buff *ctx, void *ports, struct port_group *to, void *drops)
 {
     u32 last = to->count - 1;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* The kernel's interface to programs at traffic control, as much of it as generated programs use. */
+/* Subset of the kernel's tc interface that generated programs use. */
 #ifndef ONPATH_SKB_H
 #define ONPATH_SKB_H
 
 #include "bpf.h"
 
-/* The context. Pointers are 32 bits here and converted by the verifier. */
+/* Context of a tc program. Pointers are 32 bits here and converted by the verifier. */
 struct __sk_buff {
     u32 len;
     u32 pkt_type;
@@ -72,12 +72,12 @@ enum {
 
 #define TC_NEXT -1 /* passes on, skipping the hook's remaining programs */
 #define TC_STOP 2  /* dropped */
-#define TC_SENT 7  /* elsewhere */
+#define TC_SENT 7  /* redirected */
 
 #define ETHERNET 14 /* bytes of an Ethernet header */
-#define TYPE 12     /* where its EtherType is */
+#define TYPE 12     /* offset of its EtherType */
 
-/* EtherTypes as the packet has them. */
+/* EtherTypes in network byte order. */
 #define TYPE_IP ((u16)BE16(0x0800))
 #define TYPE_IPV6 ((u16)BE16(0x86dd))
 #define TYPE_VLAN ((u16)BE16(0x8100))
@@ -85,7 +85,7 @@ enum {
 
 #define PIECE 64 /* bytes that are handled at a time */
 
-/* Memory for what is done rarely: the stack belongs to the program. */
+/* Scratch memory for rare operations, which leaves the stack to the program. */
 struct packet_work {
     u8 first[64];
     u8 rest[64];
@@ -94,8 +94,8 @@ struct packet_work {
 
 _Static_assert(sizeof(struct packet_work) == 192, "as in the description of its map");
 
-/* A number of bytes from 1 to PIECE, unchanged, so that every verifier knows that it is one. Of comparisons many
- * learn less. */
+/* Returns a number of bytes from 1 to PIECE, unchanged, such that every verifier knows its range. From a mask,
+ * many verifiers learn more than from a comparison. */
 INLINE u32 piece_size(u32 size)
 {
     barrier_var(size);

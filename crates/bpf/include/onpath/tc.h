@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* What a program at traffic control includes: the packet as the kernel's stack has it.
+/* Main header of tc programs: the packet as the kernel's stack has it.
  *
- * The program sees the bytes of the wire, on interfaces with Ethernet headers. What it must know nothing of:
- * - VLAN tags beside the packet, and what the stack notes of a packet's protocol: vlan.h.
- * - Bytes inserted and removed: resize.h. Outer headers around packets that are still to be segmented: tunnel.h.
- * - Checksums that a device computed: checksum_complete.h; that it is to compute: checksum_partial.h.
+ * The program sees the bytes of the wire, on interfaces with Ethernet headers. These headers hide from it:
+ * - VLAN tags outside the packet data, and the packet's protocol as the stack has noted it: vlan.h.
+ * - Insertion and removal of bytes: resize.h. Outer headers around packets that are still to be segmented:
+ *   tunnel.h.
+ * - Checksums that a device computed: checksum_complete.h; checksums that are left to it: checksum_partial.h.
  * - Non-linear packets: packet_pull below.
- * - Whom a packet is for: for_whom.h.
- * What cannot be kept right is a fault, and the packet is dropped. */
+ * - The packet type (for this host or for others): for_whom.h.
+ *
+ * If one of these cannot be kept consistent, that is a fault, and the packet is dropped. */
 #ifndef ONPATH_TC_H
 #define ONPATH_TC_H
 
@@ -18,14 +20,14 @@
 #include "send.h"
 #include "vlan.h"
 
-/* Before anything else. 0 if the program may run. */
+/* Prepares the packet, before all else. Returns 0 if the program may run. */
 INLINE long packet_start(struct __sk_buff *ctx)
 {
     observe_start();
     return context_get(ctx, vlan_present) ? vlan_into_packet(ctx) : 0;
 }
 
-/* A packet that passes and whose EtherType is the one it came with. 0 if it may. */
+/* Prepares a packet with an unchanged EtherType for passing on. Returns 0 if it may pass. */
 INLINE long packet_end(struct __sk_buff *ctx)
 {
     return context_get(ctx, vlan_present) ? packet_settle(ctx) : 0;
@@ -33,9 +35,12 @@ INLINE long packet_end(struct __sk_buff *ctx)
 
 #define UNSEGMENTED 1
 
-/* Has the stack take a packet for what its EtherType says now; `protocol` is what the stack took it for when it came. 0 if the stack can
- * handle it. A packet that is still to be segmented cannot become one of another protocol: no receiver could parse that. It is
- * UNSEGMENTED then, and nothing has been done to it; negative values are faults. The verifier goes through it once for all callers. */
+/* Makes the stack take the packet for what its EtherType now says; `protocol` is what the stack took it for when
+ * it came in. Returns 0 if the stack can handle it.
+ *
+ * A packet that is still to be segmented cannot change its protocol: no receiver could parse that. Then the result
+ * is UNSEGMENTED, and the packet is unchanged. Negative values are faults. As a global function, it is verified
+ * once for all callers. */
 GLOBAL_FUNC long packet_become(struct __sk_buff *ctx, u32 protocol)
 {
     if (context_get(ctx, gso_size)) {
@@ -51,7 +56,7 @@ GLOBAL_FUNC long packet_become(struct __sk_buff *ctx, u32 protocol)
     return packet_settle(ctx) ? -1 : 0;
 }
 
-/* A packet that passes and may have another EtherType now: the same, and quickly where it has not. */
+/* Prepares a packet that may have a new EtherType for passing on. It is fast if the EtherType is unchanged. */
 INLINE long packet_end_as(struct __sk_buff *ctx, u32 protocol)
 {
     u8 *data = context_pointer(ctx, data);
@@ -64,8 +69,8 @@ INLINE long packet_end_as(struct __sk_buff *ctx, u32 protocol)
     return packet_become(ctx, protocol);
 }
 
-/* Linearises the packet's first `bytes` bytes. 1 if it did: pointers into the packet are to be made
- * anew. 0 if they were linear, or the packet has no more than it showed. */
+/* Linearises the packet's first `bytes` bytes. Returns 1 if it did: pointers into the packet must then be
+ * recomputed. Returns 0 if they were linear already, or the packet has no more bytes. */
 INLINE long packet_pull(struct __sk_buff *ctx, u32 bytes)
 {
     u8 *data = context_pointer(ctx, data);
@@ -75,15 +80,16 @@ INLINE long packet_pull(struct __sk_buff *ctx, u32 bytes)
     return (u64)(data_end - data) < want && !bpf_skb_pull_data(ctx, want);
 }
 
-/* Bytes from an offset on to memory and back. The length is not 0; 0 if the packet has as many. */
+/* Copies bytes from an offset on to memory, and back. The length must not be 0. The result is 0 if the packet has
+ * so many bytes. */
 #define packet_load_bytes bpf_skb_load_bytes
 #define packet_store_bytes(ctx, offset, from, len) bpf_skb_store_bytes(ctx, offset, from, len, 0)
-/* Bytes in all. */
+/* Number of bytes in all. */
 #define packet_length(ctx, data, data_end) context_get(ctx, len)
 
-/* The interface's, without the Ethernet header; 0 if it is not known. In a test run that of the loopback
- * interface. The kernel's function costs more than reading its own struct of the interface, but is there
- * since Linux 5.12, not 6.2. */
+/* Returns the interface's MTU, without the Ethernet header; 0 if it is unknown. In a test run it is that of the
+ * loopback interface. This helper costs more than reading the kernel's struct of the interface, but exists since
+ * Linux 5.12, not only since 6.2. */
 INLINE u32 packet_mtu(struct __sk_buff *ctx)
 {
     u32 mtu = 0;
@@ -92,7 +98,7 @@ INLINE u32 packet_mtu(struct __sk_buff *ctx)
     return mtu;
 }
 
-/* Sends the whole packet to user space, its length as 4 bytes in front. 0, or the error number. */
+/* Sends the whole packet to user space, preceded by its length in 4 bytes. Returns 0, or the error number. */
 INLINE u32 send_packet_event(struct __sk_buff *ctx, void *map, u64 length)
 {
     u32 head = length;
@@ -100,7 +106,7 @@ INLINE u32 send_packet_event(struct __sk_buff *ctx, void *map, u64 length)
     return -bpf_perf_event_output(ctx, map, (u64)head << 32 | BPF_F_CURRENT_CPU, &head, sizeof(head));
 }
 
-/* 0, which the verifier does not know: a loop that starts from it is one state to the verifier. */
+/* Returns 0, which the verifier does not know. A loop that starts from it is one state to the verifier. */
 INLINE u64 unknown_zero(struct __sk_buff *ctx)
 {
     u64 a = context_get(ctx, hash), b = a;

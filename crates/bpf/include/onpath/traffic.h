@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* The traffic manager of a program whose packets may have copies that differ, or begin anew.
+/* Traffic manager for programs whose packets have differing copies, or are resubmitted or recirculated.
  *
- * Copies wait for egress in the order in which they were made. What each begins with, headers and metadata, is an element of
- * `packet_states`: copies that were made together share one. The packet itself has the bytes of each in turn, and is cloned where
- * one leaves. Whatever begins anew is a clone that comes in again by the interface that the packet came in by, with a number by which
- * it finds what it keeps; so does a copy that is cut before it leaves, since cutting the packet would cut those that wait. */
+ * Copies wait for egress in the order of their creation. The initial headers and metadata of a copy are an element
+ * of `packet_states`; copies that were made together share one. The packet takes on the bytes of each copy in
+ * turn, and is cloned to send one.
+ *
+ * A resubmitted or recirculated packet is a clone, redirected to the ingress of the interface that the packet came
+ * in on. A number in its control block identifies its preserved fields. Copies that are truncated before they
+ * leave take the same path, since truncating the packet would truncate the waiting copies. */
 #ifndef ONPATH_TRAFFIC_H
 #define ONPATH_TRAFFIC_H
 
@@ -12,15 +15,15 @@
 #include "send.h"
 
 #define MOST_REPLICAS 64
-#define MOST_WAITING 256 /* copies of a packet: a power of two */
-#define MOST_STATES 64   /* what they begin with, together */
-#define MOST_ROUNDS 32   /* how often a packet, or a copy of it, may begin anew or be cloned */
+#define MOST_WAITING 256 /* waiting copies of a packet: a power of two */
+#define MOST_STATES 64   /* initial states of all copies */
+#define MOST_ROUNDS 32   /* limit of a packet's resubmissions, recirculations and clonings */
 
-#define CURRENT_STATE 0 /* of what runs */
-#define PARSED_STATE 1  /* as the parser left it */
+#define CURRENT_STATE 0 /* state of the running copy */
+#define PARSED_STATE 1  /* state after the parser */
 #define FIRST_STATE 2
 
-#define BEGUN_ANEW 0x4f6e7061 /* the first word of its control block */
+#define BEGUN_ANEW 0x4f6e7061 /* first word of a resubmitted packet's control block */
 
 struct replica {
     u32 port;
@@ -38,37 +41,38 @@ struct clone_session {
     struct replica_group to;
 };
 
-/* A copy that waits for egress. */
+/* Copy that waits for egress. */
 struct waiting_copy {
     u32 port;
     u32 rid;
     u32 instance;
     u32 state;
     u32 rounds;
-    u32 truncate; /* bytes, of a clone; 0: all */
+    u32 truncate; /* length of a clone, in bytes; 0: not truncated */
 };
 
 struct traffic {
-    u64 sum;    /* of the packet, by a device: see packet_sum_start */
-    u32 sum_to; /* where what may change of it ends */
-    u32 first;  /* the copy that is next */
-    u32 end;    /* behind the last one */
-    u32 states; /* the number of the next state */
-    u32 port;   /* where what runs goes */
-    u32 rounds; /* how often it began anew */
-    u32 put_together; /* the packet was settled for the stack */
-    u32 length;       /* of the packet as it came in, in bytes */
-    struct waiting_copy next; /* how those are that are to wait */
+    u64 sum;    /* checksum of the packet, by a device: see packet_sum_start */
+    u32 sum_to; /* end of the bytes that may change */
+    u32 first;  /* index of the next waiting copy */
+    u32 end;    /* index after the last waiting copy */
+    u32 states; /* number of the next state */
+    u32 port;   /* egress port of the running copy */
+    u32 rounds; /* number of its resubmissions, recirculations and clonings */
+    u32 put_together; /* 1 if the packet was settled for the stack */
+    u32 length;       /* length of the packet as it came in, in bytes */
+    struct waiting_copy next; /* template for copies that are added */
     struct waiting_copy waiting[MOST_WAITING];
 };
 
-/* What a packet keeps that begins anew, or is cut before it leaves; in front of the fields that it keeps. */
+/* Record of a packet that is resubmitted, recirculated, or truncated before it leaves. The preserved fields follow
+ * it. */
 struct round {
     u32 instance;
     u32 rounds;
     u32 port;
-    u32 truncate; /* bytes that it is cut to; 0: none */
-    u32 again;    /* it begins anew */
+    u32 truncate; /* length to truncate to, in bytes; 0: none */
+    u32 again;    /* 1 if it is resubmitted or recirculated */
     u32 unused;
     u64 came;
 };
@@ -76,7 +80,7 @@ struct round {
 _Static_assert(sizeof(struct traffic) == 8 + 4 * 8 + 24 * (1 + MOST_WAITING) && sizeof(struct round) == 32,
                "as in the descriptions of their maps");
 
-/* Before anything of a packet runs. */
+/* Initialises the traffic manager's state for a packet. */
 INLINE void traffic_begins(struct __sk_buff *ctx, struct traffic *t, struct round *round)
 {
     t->length = context_get(ctx, len);
@@ -87,14 +91,15 @@ INLINE void traffic_begins(struct __sk_buff *ctx, struct traffic *t, struct roun
     t->put_together = 0;
 }
 
-/* Bytes in all: whatever copy of it the packet is now, they are counted as it came in. */
+/* Number of bytes of the packet as it came in, whichever copy's bytes it has now. */
 #undef packet_length
 #define packet_length(ctx, data, data_end) (traffic->length)
 
-/* Bytes by which the payload lies farther than where the parser left it: what is in front of it is what another copy has. */
+/* Distance by which the payload moved since the parser ran, in bytes: the headers before it may be those of
+ * another copy. */
 #define packet_moved(ctx) (context_get(ctx, len) - traffic->length)
 
-/* What was kept of a packet that comes in again; NULL of others. */
+/* Returns the record of a resubmitted packet; NULL for others. */
 INLINE void *round_of(struct __sk_buff *ctx, void *rounds, u64 *number)
 {
     void *round;
@@ -103,13 +108,13 @@ INLINE void *round_of(struct __sk_buff *ctx, void *rounds, u64 *number)
         return NULL;
     *number = (u64)context_get(ctx, cb[1]) << 32 | context_get(ctx, cb[2]);
     round = bpf_map_lookup_elem(rounds, number);
-    /* What another program left there is not for this one. */
+    /* Another program's control block is ignored. */
     if (round)
         context_set(ctx, cb[0], 0);
     return round;
 }
 
-/* One more copy waits, for this port. */
+/* Adds a waiting copy for a port. */
 INLINE void wait_for_egress(struct traffic *t, void *drops, u32 port, u32 rid)
 {
     u32 at = t->end;
@@ -146,7 +151,7 @@ INLINE void wait_all(struct traffic *t, void *drops, struct replica_group *to)
     bpf_loop(to->count, replicate, &r, 0);
 }
 
-/* The copies of a group wait, each as the next one is to be. */
+/* Adds a waiting copy for each replica of a group, after the template `next`. */
 STATIC_FUNC long wait_group(struct traffic *t, void *groups, void *drops, u32 group)
 {
     struct replica_group *to = bpf_map_lookup_elem(groups, &group);
@@ -158,7 +163,7 @@ STATIC_FUNC long wait_group(struct traffic *t, void *groups, void *drops, u32 gr
     return 0;
 }
 
-/* The session that something is cloned in; NULL if there is none, or the copy would be one too many. */
+/* Returns the session to clone in; NULL if it does not exist, or the limit of MOST_ROUNDS is reached. */
 INLINE struct clone_session *session_of(struct traffic *t, void *sessions, void *drops, u32 number)
 {
     struct clone_session *session = bpf_map_lookup_elem(sessions, &number);
@@ -174,7 +179,7 @@ INLINE struct clone_session *session_of(struct traffic *t, void *sessions, void 
     return session;
 }
 
-/* The copies of a session wait, those of its group first. */
+/* Adds a session's waiting copies, those of its group first. */
 STATIC_FUNC long wait_clones(struct traffic *t, void *groups, void *drops, struct clone_session *session)
 {
     t->next.rounds = t->rounds + 1;
@@ -185,7 +190,7 @@ STATIC_FUNC long wait_clones(struct traffic *t, void *groups, void *drops, struc
     return 0;
 }
 
-/* The number of a state to be taken down; 0 if there is no room. */
+/* Returns the number of a new state; 0 if there is no room. */
 INLINE u32 new_state(struct traffic *t, void *drops)
 {
     u32 number = t->states;
@@ -203,7 +208,7 @@ INLINE u32 nothing_waits(struct traffic *t)
     return t->first >= t->end;
 }
 
-/* The copy that is next; NULL if none is. */
+/* Removes and returns the next waiting copy; NULL if there is none. */
 INLINE struct waiting_copy *next_waiting(struct traffic *t)
 {
     u32 at = t->first;
@@ -217,7 +222,7 @@ INLINE struct waiting_copy *next_waiting(struct traffic *t)
     return &t->waiting[at];
 }
 
-/* Copies that wait are lost, and what runs. */
+/* Counts the waiting copies and the running one as lost. */
 INLINE void lose_all(struct traffic *t, void *drops)
 {
     u32 reason = DROPPED_QUEUE;
@@ -227,26 +232,27 @@ INLINE void lose_all(struct traffic *t, void *drops)
         *count += t->end - t->first + 1;
 }
 
-/* The packet as it is, with what is beside it, becomes bytes again that can be changed. 0 if it could. */
+/* Makes a settled packet modifiable again: the tag outside the packet data goes back into it. Returns 0 on
+ * success. */
 INLINE long packet_open(struct __sk_buff *ctx, struct traffic *t)
 {
     u32 settled = t->put_together;
 
     t->put_together = 1;
 #ifdef ONPATH_OBSERVE
-    /* packet_settle has left them in the packet. */
+    /* In test runs, packet_settle has left the tags in the packet. */
     settled = 0;
 #endif
     return settled && context_get(ctx, vlan_present) ? vlan_into_packet(ctx) : 0;
 }
 
-/* The offset behind `bytes`, rounded up to an even one. */
+/* Returns `bytes`, rounded up to an even number. */
 INLINE u32 even(u32 bytes)
 {
     return (bytes + 1) & ~1u;
 }
 
-/* What a clone of the packet keeps that comes in again. */
+/* Makes the record of a clone that is to be resubmitted. */
 INLINE void *new_round(void *rounds, const void *none, u64 *number)
 {
     *number = (u64)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32();
@@ -259,10 +265,10 @@ INLINE void *new_round(void *rounds, const void *none, u64 *number)
 
 #define OBSERVED_PACKETS 256
 #define OBSERVED_BYTES 4096
-#define OBSERVED_COPY 0  /* went out of the port `number` */
-#define OBSERVED_AGAIN 1 /* is to come in again, with what is kept for `number` */
+#define OBSERVED_COPY 0  /* sent out of the port `number` */
+#define OBSERVED_AGAIN 1 /* to be resubmitted, with the record `number` */
 
-/* A copy that has bytes of its own. */
+/* Copy with bytes of its own. */
 struct observed_packet {
     u64 number;
     u32 kind;
@@ -277,7 +283,7 @@ struct {
     __type(value, struct observed_packet);
 } observed_packets SEC(".maps");
 
-/* 0 if there was room. */
+/* Records a copy. Returns 0 if there was room. */
 GLOBAL_FUNC long observe_packet(struct __sk_buff *ctx, u32 kind, u64 number)
 {
     u32 at = onpath_observed.copies, length = context_get(ctx, len), last = length - 1;
@@ -285,7 +291,7 @@ GLOBAL_FUNC long observe_packet(struct __sk_buff *ctx, u32 kind, u64 number)
 
     if (!packet || last >= OBSERVED_BYTES)
         return -1;
-    /* Of comparisons many verifiers learn less. */
+    /* From a mask, many verifiers learn more than from a comparison. */
     barrier_var(last);
     last &= OBSERVED_BYTES - 1;
     if (bpf_skb_load_bytes(ctx, 0, packet->bytes, last + 1))

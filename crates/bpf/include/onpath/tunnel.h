@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /* Tunnels of packets that are still to be segmented.
  *
- * Whoever segments a packet in a tunnel makes outer headers for each segment, and must know of the tunnel: the kernel
- * drops the packet otherwise. It learns of one only where bytes are inserted, when their content is not
- * known yet. So where a packet has grown by headers in front of its IP header, these are taken out again, and inserted
- * as the tunnel that they are.
- * - IP in IP, GRE with or without a key, VXLAN, Geneve, and IP directly in UDP, over IPv4 and IPv6; in GRE, VXLAN and Geneve also Ethernet
- *   frames. Segments are as long with the outer headers as they were without.
- * - Other tunnels fail: a length in a header (GTP-U), a checksum or a number (GRE, UDP) would be wrong in all segments but
- *   one. So does a tunnel in a tunnel: the kernel knows one.
- * - It is one tag at most that an outer header comes after. With more, the packet stays as it is.
- * - A packet that leaves a tunnel keeps the kernel's mark of it, which nothing can take away. No kernel minds but where
- *   it is to go into another one, and where datagrams of UDP are still to be split. */
+ * Segmentation repeats the outer headers for each segment, and must therefore know of the tunnel: the kernel drops
+ * the packet otherwise. The kernel can be informed of a tunnel only when bytes are inserted, when their content is
+ * not known yet. So if a packet has grown by headers before its IP header, these are removed, and inserted again
+ * with the flags of the tunnel.
+ * - Supported are IP in IP, GRE with or without a key, VXLAN, Geneve, and IP directly in UDP, over IPv4 and IPv6.
+ *   GRE, VXLAN and Geneve may also carry Ethernet frames. The segments' length includes the outer headers.
+ * - Other tunnels fail: a length in a header (GTP-U), a checksum or a sequence number (GRE, UDP) would be wrong in
+ *   all segments but one. A tunnel in a tunnel fails too: the kernel knows only one.
+ * - At most one tag may precede an outer header. With more, the packet stays as it is.
+ * - A packet that leaves a tunnel keeps the kernel's mark of the tunnel, which nothing can remove. That matters
+ *   only if the packet enters another tunnel, or if UDP datagrams are still to be segmented. */
 #ifndef ONPATH_TUNNEL_H
 #define ONPATH_TUNNEL_H
 
@@ -27,19 +27,19 @@ enum {
     BPF_F_ADJ_ROOM_ENCAP_L2_ETH = 1 << 6,
 };
 
-/* An Ethernet header in front of the inner packet. */
+/* Flags for an Ethernet header before the inner packet. */
 #define INNER_FRAME (BPF_F_ADJ_ROOM_ENCAP_L2_ETH | (u64)ETHERNET << 56)
 
-#define IN_OUTER 120 /* bytes that outer headers have at most */
-#define IN_INNER 6   /* bytes of an IP header up to its length's end */
+#define IN_OUTER 120 /* most bytes of outer headers */
+#define IN_INNER 6   /* bytes of an IP header up to the end of its length field */
 
 INLINE u32 two_bytes(const u8 *at)
 {
     return at[0] << 8 | at[1];
 }
 
-/* The EtherType of the IP packet of so many bytes that begins there, as far as its header tells; 0 if none does. Packets
- * above 64 KiB say that they have no length. */
+/* Returns the EtherType of the IP packet of `length` bytes that begins at `at`, judged by its header; 0 if there
+ * is none. Packets above 64 KiB have a length field of 0. */
 INLINE u32 ip_begins(const u8 *at, u32 length)
 {
     u32 version = at[0] >> 4, says = version == 4 ? two_bytes(at + 2) : two_bytes(at + 4);
@@ -53,8 +53,8 @@ INLINE u32 ip_begins(const u8 *at, u32 length)
     return version == 4 ? TYPE_IP : TYPE_IPV6;
 }
 
-/* What the kernel is to know of a tunnel with so many bytes of headers up to the inner IP header; 0 if it is none that it can segment
- * behind. */
+/* Returns the flags that describe a tunnel to the kernel; 0 if the kernel cannot segment packets in it. `size` is
+ * the number of bytes of its headers up to the inner IP header. */
 INLINE u64 tunnel_of(const u8 *outer, u32 size, u32 type)
 {
     const u8 *behind;
@@ -108,8 +108,8 @@ INLINE u64 tunnel_of(const u8 *outer, u32 size, u32 type)
     return 0;
 }
 
-/* Takes out the `size` bytes after the Ethernet header, and inserts them again as what `flags` say, around an IP packet of type
- * `inner`. `head` has the packet's bytes from the EtherType on. The size of segments is right already. */
+/* Removes the `size` bytes after the Ethernet header and inserts them again with the given flags, around an IP
+ * packet of type `inner`. `head` has the packet's bytes from the EtherType on. The segment size is right already. */
 INLINE long insert_as(struct __sk_buff *ctx, const u8 *head, u32 size, u32 inner, u64 flags)
 {
     u64 same = BPF_F_ADJ_ROOM_FIXED_GSO | BPF_F_ADJ_ROOM_NO_CSUM_RESET;
@@ -127,8 +127,9 @@ INLINE long insert_as(struct __sk_buff *ctx, const u8 *head, u32 size, u32 inner
            bpf_skb_store_bytes(ctx, ETHERNET, head + 2, size, BPF_F_RECOMPUTE_CSUM);
 }
 
-/* A packet that is still to be segmented and has grown by `size` bytes; `came_as` is what the stack took it for. Returns the
- * EtherType that the stack is to take it for from here on, negative if it cannot be segmented. */
+/* Handles a packet that is still to be segmented and has grown by `size` bytes; `came_as` is what the stack took
+ * it for. Returns the EtherType that the stack is to take it for from now on, or a negative value if the packet
+ * cannot be segmented. */
 INLINE long packet_enters_tunnel(struct __sk_buff *ctx, u32 size, u32 came_as)
 {
     u32 zero = 0, type, inner;
@@ -158,8 +159,9 @@ INLINE long packet_enters_tunnel(struct __sk_buff *ctx, u32 size, u32 came_as)
     return came_as;
 }
 
-/* The same for one that has shrunk. What is segmented is the inner packet, of another protocol than the outer one perhaps. From IPv4 to IPv6 headers grow, and
- * from IPv6 to IPv4 they shrink by less than an IPv6 header: what else there is, is translation. */
+/* Handles a packet that is still to be segmented and has shrunk by `by` bytes. Only the inner packet is segmented,
+ * whose protocol may differ from the outer one. A change from IPv4 to IPv6 that shrinks the packet is a
+ * decapsulation, as is one from IPv6 to IPv4 by at least an IPv6 header. All other changes are translations. */
 INLINE long packet_leaves_tunnel(struct __sk_buff *ctx, u32 by, u32 came_as)
 {
     u16 type;
@@ -174,8 +176,8 @@ INLINE long packet_leaves_tunnel(struct __sk_buff *ctx, u32 by, u32 came_as)
     return came_as;
 }
 
-/* The same for one that has grown by so many bytes in front of its IP header, or shrunk. The caller does not look at the
- * number: its verifier would distinguish paths by it. */
+/* Handles a packet that is still to be segmented and has grown (or shrunk, if negative) by `grown` bytes before
+ * its IP header. The caller does not look at the number: its verifier would distinguish paths by it. */
 GLOBAL_FUNC long packet_tunnel(struct __sk_buff *ctx, u32 grown, u32 came_as)
 {
     if ((int)grown < 0)
@@ -183,8 +185,8 @@ GLOBAL_FUNC long packet_tunnel(struct __sk_buff *ctx, u32 grown, u32 came_as)
     return packet_enters_tunnel(ctx, grown, came_as);
 }
 
-/* A packet that passes and whose EtherType is the one it came with, but has grown in front of its IP header, or
- * shrunk. 0 if it may. */
+/* Prepares a packet for passing on that has its original EtherType, but has grown or shrunk before its IP header.
+ * Returns 0 if it may pass. */
 INLINE long packet_end_resized(struct __sk_buff *ctx, u32 grown)
 {
     if (context_get(ctx, gso_size) && packet_tunnel(ctx, grown, 0) < 0)
@@ -192,8 +194,8 @@ INLINE long packet_end_resized(struct __sk_buff *ctx, u32 grown)
     return packet_end(ctx);
 }
 
-/* A packet that passes, is still to be segmented, and came as `came_as`: it may have another EtherType now, and has grown in front of its IP header by
- * `grown` bytes, or shrunk. The result is that of `packet_end_as`. */
+/* Prepares a packet for passing on that is still to be segmented and came in as `came_as`. It may have a new
+ * EtherType, and has grown by `grown` bytes before its IP header, or shrunk. Returns the same as `packet_end_as`. */
 GLOBAL_FUNC long packet_end_segmented(struct __sk_buff *ctx, u32 came_as, u32 grown)
 {
     long as = packet_tunnel(ctx, grown, came_as);
@@ -201,7 +203,7 @@ GLOBAL_FUNC long packet_end_segmented(struct __sk_buff *ctx, u32 came_as, u32 gr
     return as < 0 ? as : packet_end_as(ctx, as);
 }
 
-/* The same for any packet, to be segmented or not. */
+/* Prepares any packet for passing on like `packet_end_segmented`, to be segmented or not. */
 INLINE long packet_end_resized_as(struct __sk_buff *ctx, u32 came_as, u32 grown)
 {
     return context_get(ctx, gso_size) ? packet_end_segmented(ctx, came_as, grown) : packet_end_as(ctx, came_as);

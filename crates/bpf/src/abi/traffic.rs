@@ -1,45 +1,46 @@
-//! What a traffic manager that makes copies of packets has in the kernel: where copies go, and what was lost.
+//! Maps of a traffic manager that copies packets: the destinations of copies, and counts of lost packets.
 
 use super::{MapAbi, MapKind};
 use arch::v1model::traffic::LIMITS;
 use serde::{Deserialize, Serialize};
 
-/// Copies that a multicast group or a clone session makes at most, where each may differ.
+/// Largest number of copies that a multicast group or a clone session makes, if copies may differ.
 pub const MOST_REPLICAS: u32 = LIMITS.replicas;
 
-/// How often a packet, or a copy of it, may begin anew or be cloned again.
+/// Largest number of times that a packet, or a copy of it, may be resubmitted, recirculated or cloned again.
 pub const MOST_ROUNDS: u32 = LIMITS.rounds;
 
-/// The name of the map of what packets keep that come in again; it exists in programs that have such.
+/// Name of the map with the preserved fields of packets that come in again. Programs that have such packets have the
+/// map.
 pub const ROUNDS_MAP: &str = "packet_rounds";
 
-/// Reasons for which packets are lost; `control::DropReason` has their numbers.
+/// Number of reasons for which packets are lost; `control::DropReason` has their numbers.
 pub const DROP_REASONS: u32 = 7;
 
 /// Bytes of `struct replica_group`: `{u32 count, {u32 port, u32 rid} replica[MOST_REPLICAS]}`.
 pub const GROUP_BYTES: u32 = 4 + 8 * MOST_REPLICAS;
 
-/// Bytes of `struct clone_session`: `{u32 truncate, u32 group, struct replica_group to}`. Copies have no more than `truncate` bytes
-/// if that is not 0; those of `group`, if that is not 0, are made before the session's own.
+/// Bytes of `struct clone_session`: `{u32 truncate, u32 group, struct replica_group to}`. Copies are truncated to
+/// `truncate` bytes, unless that is 0. The copies of `group`, unless that is 0, are made before the session's own.
 pub const SESSION_BYTES: u32 = 8 + GROUP_BYTES;
 
-/// Multicast groups, and clone sessions, that there may be at a time.
+/// Largest number of multicast groups, and of clone sessions, at a time.
 const MOST: u32 = 1 << 16;
 
 /// The traffic manager's maps by name. User space fills all but `drops`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct TrafficAbi {
-    /// From a multicast group (`u32`) to its copies (hash, [`GROUP_BYTES`]); absent if the program never sends to a group, or
-    /// its copies are equal, so that [`PortsAbi::groups`](super::PortsAbi::groups) has them.
+    /// Map from a multicast group (`u32`) to its copies (hash, [`GROUP_BYTES`]). Absent if the program never sends to
+    /// a group, or if its copies are equal: then [`PortsAbi::groups`](super::PortsAbi::groups) has them.
     pub groups: Option<String>,
-    /// From a clone session (`u32`) to its copies (hash, [`SESSION_BYTES`]); absent if the program never clones.
+    /// Map from a clone session (`u32`) to its copies (hash, [`SESSION_BYTES`]); absent if the program never clones.
     pub sessions: Option<String>,
-    /// How many packets and copies of packets were lost for each reason (per-CPU array of `u64`); absent if the program has no
-    /// traffic manager.
+    /// Map of the numbers of packets and copies that were lost for each reason (per-CPU array of `u64`); absent if the
+    /// program has no traffic manager.
     pub drops: Option<String>,
 }
 
-/// The map of multicast groups whose copies differ.
+/// Describes the map of multicast groups whose copies differ.
 pub fn groups_map(name: &str) -> MapAbi {
     MapAbi {
         no_prealloc: true,
@@ -47,7 +48,7 @@ pub fn groups_map(name: &str) -> MapAbi {
     }
 }
 
-/// The map of clone sessions.
+/// Describes the map of clone sessions.
 pub fn sessions_map(name: &str) -> MapAbi {
     MapAbi {
         value_size: SESSION_BYTES,
@@ -55,7 +56,7 @@ pub fn sessions_map(name: &str) -> MapAbi {
     }
 }
 
-/// The map that counts losses.
+/// Describes the map that counts losses.
 pub fn drops_map(name: &str) -> MapAbi {
     MapAbi::new(name, MapKind::PercpuArray, 4, 8, DROP_REASONS)
 }

@@ -3,7 +3,7 @@
 use super::weights::code::{CALL, HELPER, REGISTERS, STRUCT};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 
-/// The kernel's functions that generated code calls by their own names.
+/// Kernel functions that generated code calls by their own names.
 const HELPERS: [&str; 4] = [
     "bpf_map_lookup_elem",
     "bpf_map_update_elem",
@@ -11,7 +11,7 @@ const HELPERS: [&str; 4] = [
     "bpf_spin_unlock",
 ];
 
-/// Bytes of stack: keys, and variables that the registers have no room for.
+/// Estimates the bytes of stack: for keys, and for variables that do not fit in the registers.
 pub(crate) fn stack(body: &Block, variables: u32) -> u32 {
     (variables.saturating_sub(8 * REGISTERS) + declared(body)).next_multiple_of(8)
 }
@@ -37,7 +37,7 @@ fn declared(block: &[Stmt]) -> u32 {
         .sum()
 }
 
-/// Instructions: what each C construct tends to become.
+/// Estimates the number of instructions, by the usual size of each C construct.
 pub(crate) fn instructions(block: &[Stmt]) -> u32 {
     block
         .iter()

@@ -1,10 +1,11 @@
-//! What the verifier has to process of a program at the least, told from its IR: a program that is certainly too large is refused before
-//! there is any C, over which clang alone would take minutes.
+//! Lower bound of the instructions that the verifier has to process, computed from a program's IR. A program that is
+//! certainly too large is refused before there is any C, over which clang alone would take minutes.
 //!
-//! The verifier processes every instruction once at least, so what it processes grows with the constructs of a program, whatever paths
-//! lead to them. Each has a weight ([`super::weights`]): less than what it took in the leanest of the programs that were measured, cut into functions as all
-//! are that come near the limit (`crates/driver/tests/it/forecast.rs` measures them again: 1.4 times the forecast and more). What clang may merge or compute itself has
-//! no weight: a thousand additions in a row may be one instruction.
+//! The verifier processes every instruction at least once, so their number grows with the constructs of a program,
+//! whatever paths lead to them. Each construct has a weight ([`super::weights`]). It is less than the cost in the
+//! leanest of the measured programs, which were outlined into functions like all programs near the limit.
+//! `crates/driver/tests/it/forecast.rs` measures them again: 1.4 times the forecast and more. Constructs that clang
+//! may merge or compute itself have no weight: a thousand additions in a row may be one instruction.
 
 use super::walk;
 use super::weights::forecast::{
@@ -23,27 +24,27 @@ use std::collections::{HashMap, HashSet};
 /// The forecast for a program.
 #[derive(Clone, Debug)]
 pub struct Forecast {
-    /// What takes how many instructions.
+    /// Numbers of instructions by construct.
     shares: Vec<Share>,
-    /// What ends how large it can be.
+    /// Limit of the program's size.
     limit: Limit,
-    /// A header stack that is larger than clang can make code for.
+    /// Header stack that is larger than clang can make code for, if there is one.
     stack: Option<Stack>,
-    /// About how many instructions the code has.
+    /// Estimated number of instructions of the code.
     length: u64,
 }
 
-/// What ends how large a program can be.
+/// Cause of the limit of a program's size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limit {
     /// The time that clang takes.
     Compiler,
-    /// The verifier, which has to process all of it as one program.
+    /// The verifier, which has to process the program as a whole.
     Verifier,
 }
 
 impl Limit {
-    /// Instructions.
+    /// Returns the limit, in instructions.
     pub fn instructions(self) -> u64 {
         match self {
             Limit::Compiler => MOST,
@@ -52,14 +53,14 @@ impl Limit {
     }
 }
 
-/// What one construct takes.
+/// Share of one construct in the instructions of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Share {
-    /// Which it is.
+    /// The construct.
     pub construct: Construct,
-    /// How many instructions at the least.
+    /// Least number of instructions.
     pub least: u64,
-    /// Where it is declared; of tables, the one that takes most.
+    /// Declaration of the construct; for tables, that of the table that takes most.
     pub span: Span,
 }
 
@@ -68,31 +69,31 @@ pub struct Share {
 pub enum Construct {
     /// A parser.
     Parser {
-        /// Its states.
+        /// Number of its states.
         states: usize,
-        /// The cases of their `select`s.
+        /// Number of cases of their `select`s.
         cases: usize,
     },
     /// The tables, with what their actions do.
     Tables {
-        /// How many there are.
+        /// Number of tables.
         tables: usize,
-        /// How often they are applied.
+        /// Number of statements that apply them.
         applied: usize,
-        /// Their actions.
+        /// Number of their actions.
         actions: usize,
     },
     /// A control, without its tables.
     Control {
-        /// Its conditions, and values of its `switch`es.
+        /// Number of its conditions, and of the values of its `switch`es.
         conditions: usize,
-        /// Its calls of counters, meters and registers.
+        /// Number of its calls of counters, meters and registers.
         calls: usize,
     },
 }
 
 impl Forecast {
-    /// Of a program as the passes leave it, by its constructs.
+    /// Makes the forecast for a program as the passes leave it, by its constructs.
     pub fn of(program: &Program) -> Forecast {
         let mut applied = HashMap::new();
         let parsers = program.parsers.keys();
@@ -111,17 +112,17 @@ impl Forecast {
         }
     }
 
-    /// Instructions that the verifier has to process at the least.
+    /// Returns the least number of instructions that the verifier has to process.
     pub fn least(&self) -> u64 {
         self.shares.iter().map(|share| share.least).sum()
     }
 
-    /// The construct that takes most of them.
+    /// Returns the construct that takes most of them.
     pub fn most(&self) -> Option<&Share> {
         self.shares.iter().max_by_key(|share| share.least)
     }
 
-    /// Refuses a program that is larger than what is compiled.
+    /// Refuses a program that is too large to be compiled.
     pub fn check(&self, hook: Hook) -> Result<(), Diagnostics> {
         if let Some(stack) = &self.stack {
             return Err(Box::new(errors::stack_of_cases(hook, stack)).into());
@@ -135,7 +136,8 @@ impl Forecast {
         }
     }
 
-    /// The report of a program that is certainly too long for one function, so that none has to be made to find that out.
+    /// Returns a report if the program is certainly too long for one function. Then none has to be emitted to find
+    /// that out.
     pub fn long(&self) -> Option<Report> {
         let length = u32::try_from(self.length).unwrap_or(u32::MAX);
         let report = Report {
@@ -150,17 +152,17 @@ impl Forecast {
 /// A header stack with more elements than a target takes.
 #[derive(Clone, Debug)]
 pub struct Stack {
-    /// Its name.
+    /// Name of the stack.
     pub name: SmolStr,
-    /// How many it has.
+    /// Number of its elements.
     pub elements: usize,
-    /// How many it may have.
+    /// Largest number of elements that it may have.
     pub most: usize,
-    /// Where it is declared.
+    /// Declaration of the stack.
     pub span: Span,
 }
 
-/// The largest stack that does not stay rolled, if it has too many elements.
+/// Returns the largest stack that does not stay rolled, if it has too many elements.
 fn stack_of_cases(program: &Program) -> Option<Stack> {
     let most = match copies::differ(program) {
         true => MOST_CASES_OF_COPIES,
@@ -177,7 +179,7 @@ fn stack_of_cases(program: &Program) -> Option<Stack> {
     })
 }
 
-/// How often each table is applied.
+/// Number of statements that apply each table.
 type Applied = HashMap<Table, usize>;
 
 fn parser(program: &Program, of: Parser, applied: &mut Applied) -> Share {
@@ -217,7 +219,7 @@ fn routine(program: &Program, of: Routine, applied: &mut Applied) -> Share {
     }
 }
 
-/// Tables with keys; those that are compiled to comparisons count for nothing.
+/// Returns the share of tables with keys; those that are compiled to comparisons count for nothing.
 fn tables(program: &Program, applied: &Applied) -> Option<Share> {
     let (mut tables, mut uses, mut actions, mut least) = (0, 0, 0, 0);
     let mut largest = (0, Reverse(Span::NONE.lo), Span::NONE);
@@ -252,14 +254,14 @@ fn tables(program: &Program, applied: &Applied) -> Option<Share> {
     })
 }
 
-/// Statements with a weight.
+/// Numbers of statements that have a weight.
 #[derive(Default)]
 struct Counts {
     conditions: usize,
     calls: usize,
 }
 
-/// Whether each call of an object finds what it changes in a map.
+/// Returns true if each call of an object looks up the element that it changes in a map.
 fn keeps(program: &Program, object: ExternInst) -> bool {
     ["CounterArray", "counter", "meter", "register"].contains(&program.externs[object].ty.as_str())
 }
@@ -291,7 +293,7 @@ mod tests {
     use diag::Diagnostic;
     use std::fmt::Write as _;
 
-    /// A program with so many states in its parser, each with two cases, and these declarations and statements.
+    /// Makes a program with so many states in its parser, each with two cases, and these declarations and statements.
     fn program(states: u64, declared: &str, done: &str) -> Program {
         let mut text = format!(
             "program test reject stop\nheader_type t {{\n    a: bit<8>;\n}}\nvar x: bit<8>\nheader h: t\n{declared}"
@@ -319,7 +321,7 @@ mod tests {
         refused.iter().next().cloned()
     }
 
-    /// The label and help that a program is refused with as too long.
+    /// Returns the label and the help of the refusal of a program that is too long.
     fn refused(program: &Program) -> Option<(String, String)> {
         let diagnostic = diagnostic(program)?;
         assert_eq!(diagnostic.code.0, "E0745");

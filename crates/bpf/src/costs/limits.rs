@@ -1,4 +1,5 @@
-//! Limits of the kernel that a program is held against before clang works on it, which may take a minute for one that exceeds them.
+//! Limits of the kernel that a program is checked against before clang works on it, which may take a minute for a
+//! program that exceeds them.
 
 use super::weights::clang::{A_SECOND, LONG, SLOW};
 use super::weights::kernel::{FARTHEST, LONGEST, MOST_FUNCTIONS, MOST_MAPS};
@@ -14,35 +15,37 @@ use crate::{Parts, Report, errors};
 use diag::{Diagnostic, Diagnostics, Span};
 use ir::{Program, visit};
 
-/// Whether clang takes so long over a program that less of it is described for debuggers.
+/// Returns true if clang takes so long over a program that it is compiled with less debug information.
 pub fn is_long(report: &Report) -> bool {
     report.longest_estimate > LONG || report.parts > 0
 }
 
-/// The seconds that clang takes, about, if they are many.
+/// Estimates the seconds that clang takes, if they are many.
 pub fn seconds(report: &Report) -> Option<u32> {
     let instructions = report.instruction_estimate;
     (instructions > SLOW).then(|| instructions.div_ceil(A_SECOND))
 }
 
-/// The statements between places where a function can be cut into parts of so many instructions.
+/// Returns the number of statements between places where a function can be cut, for outlined functions of `most`
+/// instructions.
 pub(crate) fn between_cuts(most: u32) -> u32 {
     most.div_ceil(PLACES * STATEMENT)
 }
 
-/// How the longest function compares with what clang and the kernel can make of one.
+/// Length of the longest function, compared with the limits of clang and the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Length {
-    /// It is no problem.
+    /// The length is no problem.
     Fits,
-    /// It is likely to have more instructions than a short jump passes over: clang takes many seconds, and the verifier may find too many
-    /// jumps in sequence.
+    /// The function is likely to have more instructions than a short jump can span. Clang takes many seconds, and the
+    /// verifier may find too many jumps in sequence.
     Long,
-    /// It certainly has more than jumps can pass over, or so many that clang takes minutes over it before the verifier refuses it.
+    /// The function certainly has more instructions than jumps can span, or so many that clang takes minutes over it
+    /// before the verifier refuses it.
     Excessive,
 }
 
-/// How long the longest function is.
+/// Compares the longest function with the limits.
 pub fn length(kernel: &Features, report: &Report) -> Length {
     let short = !kernel.has(Feature::LongJumps);
     match report.longest_estimate {
@@ -53,7 +56,7 @@ pub fn length(kernel: &Features, report: &Report) -> Length {
     }
 }
 
-/// The refusal of a program whose longest function is too long, and has to be one.
+/// Reports a program whose longest function is too long and cannot be outlined.
 pub fn too_long(program: &Program, hook: Hook, kernel: &Features, report: &Report) -> Diagnostic {
     let has_long_jumps = kernel.has(Feature::LongJumps);
     let most = if has_long_jumps { LONGEST } else { FARTHEST };
@@ -61,8 +64,10 @@ pub fn too_long(program: &Program, hook: Hook, kernel: &Features, report: &Repor
     errors::too_long(hook, longest, most, has_long_jumps, longest_part(program))
 }
 
-/// How functions should be cut: into parts of few instructions, for clang and the verifier, but not too many; and into so many `times` as many programs as
-/// the verifier is likely to want, unless copies of packets differ: what runs for each is a loop, and no program leads back to another.
+/// Decides how functions are outlined. The outlined functions are short, for clang and the verifier, but not too many.
+/// The number of programs chained by tail calls is `times` the number that the verifier is likely to need. If copies
+/// of packets differ, all are in one program: the loop over the copies cannot be chained, since no program leads back
+/// to another.
 pub fn parts(program: &Program, report: &Report, times: usize) -> Parts {
     let instructions = report.instruction_estimate;
     let programs = times * instructions.div_ceil(PROGRAM) as usize;
@@ -71,7 +76,7 @@ pub fn parts(program: &Program, report: &Report, times: usize) -> Parts {
         false => MOST_PROGRAMS,
     };
     let programs = programs.clamp(1, most);
-    // Those of several do not have as many parts each.
+    // Chained programs do not all have that many functions.
     let parts = match programs {
         1 => MOST_FUNCTIONS / ONE_IN,
         _ => programs * MOST_FUNCTIONS / ONE_IN_OF_SEVERAL,
@@ -82,7 +87,7 @@ pub fn parts(program: &Program, report: &Report, times: usize) -> Parts {
     }
 }
 
-/// Instructions by estimate of a program that may be no longer than the kernel allows.
+/// Returns the largest estimate, in instructions, of a program that may still be within the kernel's limit.
 fn longest(program: &Program, report: &Report) -> u64 {
     match copies::differ(program) {
         true => LONGEST_OF_COPIES,
@@ -121,23 +126,24 @@ pub(crate) fn check(program: &Program, hook: Hook, report: &Report) -> Result<()
     Err(Box::new(refused).into())
 }
 
-/// Whether jumps of a program are likely to pass over more than they can without [`Feature::LongJumps`].
+/// Returns true if a program is likely to need longer jumps than there are without [`Feature::LongJumps`].
 pub fn needs_long_jumps(report: &Report) -> bool {
     report.longest_estimate > NEEDS_LONG_JUMPS * FARTHEST
 }
 
-/// True if the verifier is likely to follow too many branches in one function, by what it would process of it with all in variables.
+/// Returns true if the verifier is likely to follow too many branches in one function, by the estimate of what it
+/// processes with everything in variables.
 pub fn is_risky(report: &Report) -> bool {
     report.parts == 0 && report.verifier_estimate > RISKY
 }
 
-/// Whether no jump of a program's own C passes over more than one can: there are not as many instructions in its longest function, which
-/// has less than is estimated rather than more.
+/// Returns true if no jump of a program's own C is too far: its longest function has no more instructions than a jump
+/// can span. The estimate is rather too high than too low.
 pub fn is_short(report: &Report) -> bool {
     report.longest_estimate <= FARTHEST
 }
 
-/// The parser, the control or the other routine that has the most statements.
+/// Returns the parser, the control or the other routine that has the most statements.
 pub fn longest_part(program: &Program) -> Span {
     let parsers = program.parsers.values().map(|parser| {
         let states = parser.states.values();
@@ -167,7 +173,7 @@ mod tests {
         ir::text::parse(text).expect("a program")
     }
 
-    /// What a program is refused for whose compilation comes to this.
+    /// Returns the code of the refusal of a program whose compilation gave this report.
     fn refused(report: &Report, differ: bool) -> Option<&'static str> {
         let mut program = program();
         program.slots.extend(differ.then(copies::requests));

@@ -1,7 +1,8 @@
 //! Costs of programs: clang's in time, the verifier's in instructions, the kernel's in stack, length and maps.
 //!
-//! [`weights`] has every number. The others are functions over it: [`code`] estimates C, [`walk`] what the verifier may walk of IR,
-//! [`forecast`] what it processes of IR at the least; [`limits`] decides by what a compilation came to.
+//! [`weights`] has every number. The others are functions over it: [`code`] estimates C, [`walk`] the instructions of
+//! IR that the verifier may process, and [`forecast`] those that it processes at the least. [`limits`] decides by the
+//! results of a compilation.
 
 pub(crate) mod code;
 pub mod forecast;

@@ -1,7 +1,7 @@
-//! Instructions that the verifier may have to walk, estimated before there is any C.
+//! Estimate of the instructions that the verifier may have to process, made before there is any C.
 //!
-//! It walks each state of the parser once for each set of headers that may be valid there, and everything behind the
-//! parser once for each set that it accepts with.
+//! It processes each state of the parser once for each set of headers that may be valid there. It processes everything
+//! after the parser once for each set of headers that the parser accepts with.
 
 use super::weights::walk::{LOOK_UP, MOST, OBJECT, SETS, STATEMENT};
 use emit::plan::graph::Graph;
@@ -14,8 +14,8 @@ use std::collections::{BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
-/// Headers that are valid together. Large parsers have many such sets of many headers, so copies share one bit vector, and its
-/// hash is computed once.
+/// Headers that are valid together. Large parsers have many such sets of many headers, so copies share one bit vector,
+/// and its hash is computed once.
 #[derive(Clone, PartialEq, Eq)]
 struct Valid {
     hash: u64,
@@ -31,7 +31,7 @@ impl Valid {
         Valid { hash, bits }
     }
 
-    /// These headers and those.
+    /// Returns the union of these headers and others.
     fn with(&self, others: &BTreeSet<u32>) -> Valid {
         let mut bits = self.bits.to_vec();
         for other in others {
@@ -50,7 +50,7 @@ impl Hash for Valid {
     }
 }
 
-/// The instructions that the verifier may have to walk for a stage, up to [`MOST`].
+/// Estimates the instructions that the verifier may have to process for a stage, up to [`MOST`].
 pub(crate) fn estimate(program: &Program, graph: &Graph, stage: &Stage) -> u64 {
     let mut sizes = Sizes::of(program);
     let parser = &program.parsers[stage.parser];
@@ -73,7 +73,7 @@ pub(crate) fn estimate(program: &Program, graph: &Graph, stage: &Stage) -> u64 {
         for target in dataflow::targets(&state.transition) {
             let into = match target {
                 Target::State(next) => match graph.index.get(&next) {
-                    // Back edges bring no header that is not a header of the loop.
+                    // Back edges add no header that the loop does not have.
                     Some(&next) if next > i => &mut at[next],
                     _ => continue,
                 },
@@ -95,7 +95,7 @@ pub(crate) fn estimate(program: &Program, graph: &Graph, stage: &Stage) -> u64 {
         .min(MOST)
 }
 
-/// About how many instructions a program has, if its code is walked once.
+/// Estimates the number of instructions of a program, with its code processed once.
 pub(crate) fn once(program: &Program) -> u64 {
     let mut sizes = Sizes::of(program);
     let states = program.parsers.values().flat_map(|p| p.states.values());
@@ -104,7 +104,7 @@ pub(crate) fn once(program: &Program) -> u64 {
     parsers + routines
 }
 
-/// The headers that a block extracts.
+/// Returns the headers that a block extracts.
 fn extracts(program: &Program, block: &Block) -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
     visit::walk_block(block, &mut |stmt| {
@@ -124,10 +124,10 @@ fn extracts(program: &Program, block: &Block) -> BTreeSet<u32> {
     found
 }
 
-/// What code becomes.
+/// Estimator of the size of code, in instructions.
 struct Sizes<'a> {
     program: &'a Program,
-    /// Tables whose actions were counted.
+    /// Tables whose actions were counted already.
     tables: HashSet<Table>,
 }
 
@@ -183,7 +183,7 @@ impl Sizes<'_> {
 mod tests {
     use super::*;
 
-    /// A program whose parser may find each of `headers` headers or not, and whose control has `statements`.
+    /// Estimates a program whose parser may find each of `headers` headers or not, and whose control has `statements`.
     fn with(headers: usize, statements: usize) -> u64 {
         let mut text = String::from(
             "program test reject stop\nheader_type t {\n    a: bit<8>;\n}\nvar x: bit<8>\n",

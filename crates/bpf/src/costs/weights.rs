@@ -1,15 +1,15 @@
-//! Every weight and limit by which costs are estimated and decided about, with its source.
+//! Every weight and limit by which costs are estimated and decisions are made, with its source.
 
 /// Limits of the kernel.
 pub mod kernel {
-    /// Instructions that a program may have, and that the verifier processes of one before it gives up (`BPF_COMPLEXITY_LIMIT_INSNS` of
-    /// Linux).
+    /// Largest number of instructions that a program may have, and that the verifier processes of one before it gives
+    /// up (`BPF_COMPLEXITY_LIMIT_INSNS` of Linux).
     pub const LONGEST: u32 = 1_000_000;
 
-    /// Instructions that a jump can pass over where the kernel lacks [`crate::features::Feature::LongJumps`].
+    /// Number of instructions that a jump can span if the kernel lacks [`crate::features::Feature::LongJumps`].
     pub const FARTHEST: u32 = 32_767;
 
-    /// Functions that it lets a program have (`BPF_MAX_SUBPROGS` of Linux).
+    /// Largest number of functions of a program (`BPF_MAX_SUBPROGS` of Linux).
     pub const MOST_FUNCTIONS: usize = 256;
 
     /// The most maps that one program may use (`MAX_USED_MAPS` of Linux).
@@ -21,8 +21,8 @@ pub mod kernel {
     /// Bytes that a per-CPU array's value may have (`PCPU_MIN_UNIT_SIZE` of Linux).
     pub const SCRATCH: u32 = 32 << 10;
 
-    /// The largest offset into a packet that the generated code follows, in bytes. The verifier takes less than 64 KiB for an offset in
-    /// all.
+    /// Largest offset into a packet that the generated code follows, in bytes. The verifier accepts offsets below 64
+    /// KiB in all.
     pub const MAX_OFFSET: u64 = 0x7fff;
 }
 
@@ -34,12 +34,12 @@ pub mod memory {
     /// Bytes of the stack that variables may take, so that the compiler has room for what it adds.
     pub const STACK: u32 = 320;
 
-    /// Members up to which the description of a stage's memory has their names. For each line of the program clang looks through all
-    /// names that were described before.
+    /// Largest number of members of a stage's memory that are described by name. For each line of the program, clang
+    /// searches all names that were described before.
     pub const MOST_DESCRIBED: usize = 256;
 
-    /// Bytes of a packet's front that are kept for fields of variable length where the packet is put together several times: a
-    /// power of two. `bpf.h` has it too.
+    /// Bytes of a packet's front that are kept for fields of variable length, if the packet is deparsed several times:
+    /// a power of two. `bpf.h` has it too.
     pub const KEPT_FRONT: u32 = 2048;
 }
 
@@ -58,42 +58,44 @@ pub mod code {
     pub const CALL: u32 = 2;
 }
 
-/// The verifier's walk of IR ([`super::walk`]).
+/// Estimate of the instructions that the verifier may process of IR ([`super::walk`]).
 pub mod walk {
-    /// Sets of headers at one point that the estimate distinguishes; more cost what these do.
+    /// Largest number of sets of headers that the estimate distinguishes at one point; more sets cost as much as this
+    /// many.
     pub const SETS: usize = 1024;
 
     /// Instructions of a statement, besides its expressions' nodes.
     pub const STATEMENT: u64 = 3;
-    /// Of a table's look-up, actions aside.
+    /// Instructions of a table's look-up, without the actions.
     pub const LOOK_UP: u64 = 40;
-    /// Of a call of an extern object: a map's element is found and changed.
+    /// Instructions of a call of an extern object: a map's element is found and changed.
     pub const OBJECT: u64 = 60;
 
-    /// Beyond that the estimate ends, however much more there is: ten times what the verifier processes.
+    /// Largest value of the estimate, however large the program is: ten times what the verifier processes.
     pub const MOST: u64 = 10 * super::kernel::LONGEST as u64;
 
-    /// Up to which a program keeps what its parser leaves in variables: it runs a little faster, and the verifier takes a few
-    /// milliseconds.
+    /// Largest estimate of a program that keeps the parse record in variables. It then runs a little faster, and the
+    /// verifier takes a few milliseconds.
     pub const MOST_IN_VARIABLES: u64 = 10_000;
 
-    /// Up to which a stage may grow by copies of its deparser.
+    /// Largest estimate of a stage that may have several copies of its deparser.
     pub const MOST_WITH_COPIES: u64 = 1000;
 
-    /// Of one function that reads messages: above it the verifier takes seconds or gives up. Of queries on HTTP, it processed 100,000
-    /// instructions where 173,000 were estimated, and from 178,000 on 840,000 at least; as several functions 80,000.
+    /// Largest estimate of one function that reads messages. Above it, the verifier takes seconds or gives up. For
+    /// queries on HTTP it processed 100,000 instructions where 173,000 were estimated, and at least 840,000 from an
+    /// estimate of 178,000 on; as several functions, 80,000.
     pub const RISKY: u64 = 175_000;
 
-    /// Words of a group's key of which each path may compare those of all ways by itself, in a program that reads messages: a call takes
-    /// some nanoseconds. Texts of messages have more.
+    /// Longest key of a group, in words, that each path compares with the keys of all ways inline, in a program that
+    /// reads messages: a call takes some nanoseconds. Keys with texts of messages are longer.
     pub const SHORT_KEY: u32 = 8;
 }
 
-/// The least that the verifier processes of IR ([`super::forecast`]): instructions by construct.
+/// Least number of instructions that the verifier processes of IR ([`super::forecast`]), by construct.
 pub mod forecast {
     /// A parser's state.
     pub const STATE: u64 = 9;
-    /// A way out of a state by the cases of its `select`, of which clang may merge those that lead to the same state.
+    /// An edge out of a state by the cases of its `select`. Clang may merge cases that lead to the same state.
     pub const CASE: u64 = 2;
     /// An `if`, or a value of a `switch`.
     pub const CONDITION: u64 = 8;
@@ -101,95 +103,107 @@ pub mod forecast {
     pub const LOOK_UP: u64 = 30;
     /// An action of such a table.
     pub const ACTION: u64 = 18;
-    /// A call of an extern object that keeps what it counts in a map.
+    /// A call of an extern object that counts in a map.
     pub const CALL: u64 = 18;
 
-    /// The most that is compiled, by forecast, of what may be several programs that go on in each other. The verifier would take more; it is clang that
-    /// takes minutes: nearly two over parsers of 20,000 states, which are 540,000 here, and the kernel nearly one.
+    /// Largest forecast of a program that is compiled, if it may be several programs chained by tail calls. The
+    /// verifier would accept more, but clang takes minutes. For parsers of 20,000 states, whose forecast is 540,000,
+    /// clang takes nearly two minutes and the kernel nearly one.
     pub const MOST: u64 = 800_000;
 
-    /// The same where packets are copied or begin anew. What runs for each is a loop, which has to be one program, and the verifier processes a million
-    /// instructions of one: of parsers with eight ways out of each state three times what is forecast.
+    /// Largest forecast of a program whose packets are copied, resubmitted or recirculated. Its loop over the copies
+    /// has to be one program, and the verifier processes a million instructions of one. For parsers with eight edges
+    /// out of each state, these are three times the forecast.
     pub const MOST_OF_ONE: u64 = 350_000;
 
-    /// Elements of a header stack that does not stay rolled: of more cases clang makes code that has no room on the stack.
+    /// Largest number of elements of a header stack that does not stay rolled. With more cases, clang's code does not
+    /// fit on the stack.
     pub const MOST_CASES: usize = 256;
 
-    /// The same where copies of packets differ, of which the verifier processes half a million instructions then: each copy has all elements.
+    /// Largest number of elements of such a stack if copies of packets differ, since each copy has all elements. The
+    /// verifier then processes half a million instructions.
     pub const MOST_CASES_OF_COPIES: usize = 128;
 }
 
 /// Lengths of code.
 pub mod length {
-    /// Instructions of the C that a program becomes ([`super::code`]), of one that its IR suggests ([`super::walk`]): 1.4 to 3.
+    /// Ratio of the instructions of a program's C ([`super::code`]) to those that its IR suggests ([`super::walk`]):
+    /// 1.4 to 3.
     pub const OF_IR: u64 = 2;
 
-    /// As many times as long as what a jump can pass over is a program that is certainly too long for one function.
+    /// Ratio of a program's length to the span of a jump from which the program is certainly too long for one
+    /// function.
     pub const CERTAINLY: u32 = 3;
 
-    /// As many times as long as the program may be its estimate; 2.7 is the most that was seen.
+    /// Largest ratio of a program's estimate to its length; 2.7 is the most that was seen.
     pub const OVERESTIMATE: u32 = 3;
 
-    /// As many times as long as what a jump can pass over, by estimate, is a function that is likely to have a jump that is too far.
+    /// Ratio of a function's estimate to the span of a jump from which the function is likely to have a jump that is
+    /// too far.
     pub const NEEDS_LONG_JUMPS: u32 = 2;
 
-    /// Instructions by estimate of a program whose copies differ that may be no longer than the kernel allows. The estimate is closer
-    /// there: the verifier was seen to process 0.8 to 1.7 times as many.
+    /// Largest estimate, in instructions, of a program whose copies differ that may still be within the kernel's
+    /// limit. The estimate is closer for these: the verifier was seen to process 0.8 to 1.7 times as many.
     pub const LONGEST_OF_COPIES: u64 = super::kernel::LONGEST as u64 * 5 / 4;
 }
 
 /// Clang's time.
 pub mod clang {
-    /// Of a function of more instructions it does not describe where its variables are: that would take it longer than all
-    /// the rest, and as much more again each time the function doubles.
+    /// Length of a function, in instructions, above which clang does not describe the locations of its variables.
+    /// Describing them would take clang longer than all the rest, and the time grows faster than the function.
     pub const LONG: u32 = 4_000;
 
-    /// Instructions by estimate that it takes a second, about, of parsers in parts; fewer of long functions.
+    /// Instructions, by estimate, that clang compiles in about a second, for outlined parsers; fewer for long
+    /// functions.
     pub const A_SECOND: u32 = 15_000;
 
-    /// Instructions by estimate from which it may take more than five seconds.
+    /// Instructions, by estimate, from which clang may take more than five seconds.
     pub const SLOW: u32 = 5 * A_SECOND;
 }
 
-/// Functions that are cut, and spread over several programs.
+/// Outlined functions, and programs chained by tail calls.
 pub mod parts {
-    /// Instructions of a part, about, of a function that is cut: clang's time grows faster than a function does, and each call takes a few
-    /// nanoseconds. In a loop that is not cut, stack slots that clang spilled to in one turn most likely keep the verifier from pruning states of the
-    /// next: it was seen not to finish on loops of 1,500 instructions.
+    /// Approximate length of an outlined function, in instructions. Clang's time grows faster than a function does,
+    /// and each call takes a few nanoseconds. In a loop that is not outlined, stack slots that clang spilled to in one
+    /// iteration most likely keep the verifier from pruning states of the next. It was seen not to finish on loops of
+    /// 1,500 instructions.
     pub const SIZE: u32 = 1_000;
 
     /// Instructions that a statement of a program tends to become.
     pub const STATEMENT: u32 = 25;
 
-    /// Places in a part's length where the function can be cut.
+    /// Number of places where a function can be cut, in the length of an outlined function.
     pub const PLACES: u32 = 8;
 
-    /// Functions of a program besides those of headers, of [`super::kernel::MOST_FUNCTIONS`].
+    /// Largest number of functions of a program besides those of headers, of [`super::kernel::MOST_FUNCTIONS`].
     pub const MOST: usize = 220;
 
-    /// One in so many functions is to be a part, which leaves room for estimates that are too low.
+    /// Inverse share of outlined functions among the functions that a program may have. It leaves room for estimates
+    /// that are too low.
     pub const ONE_IN: usize = 2;
 
-    /// The same of several programs.
+    /// Inverse share for several chained programs, see [`ONE_IN`].
     pub const ONE_IN_OF_SEVERAL: usize = 3;
 
-    /// Programs that one may be in. The kernel lets a packet go on in another one 32 times at least, one of which may lead to the first.
+    /// Largest number of programs that one is split into. The kernel allows a packet at least 32 tail calls, one of
+    /// which may lead to the first program.
     pub const MOST_PROGRAMS: usize = 24;
 
-    /// Instructions by estimate of a program of several. The verifier was seen to process up to 1.7 times as many. It would take more than
-    /// that, but the time that the kernel needs grows faster than a program does.
+    /// Length of one of several chained programs, in instructions by estimate. The verifier was seen to process up to
+    /// 1.7 times as many. It would accept more than that, but the time that the kernel needs grows faster than a
+    /// program does.
     pub const PROGRAM: u32 = 150_000;
 
-    /// As many times as many programs as are needed by estimate are made if the verifier refuses those.
+    /// Factor on the estimated number of chained programs, if the verifier refuses that number.
     pub const MORE_PROGRAMS: usize = 4;
 }
 
-/// Turns of loops that a packet may take where the verifier has to follow each.
+/// Iterations of loops that a packet may take, if the verifier has to follow each.
 pub mod turns {
-    /// The turns if it can: as many as there are bytes in a packet of Ethernet's usual size.
+    /// Number of iterations that is tried first: as many as there are bytes in a packet of Ethernet's usual size.
     pub const MOST: u32 = 1600;
 
-    /// Those that are tried if it cannot, one after the other.
+    /// Numbers that are tried after that, one after the other.
     pub const FEWER: [u32; 4] = [400, 100, 32, 8];
 }
 

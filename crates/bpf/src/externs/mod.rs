@@ -1,4 +1,4 @@
-//! Externs: state, checksums, hashes, messages, the clock, events, and the user's own C. A file a family.
+//! Externs: state, checksums, hashes, messages, the clock, events, and the user's own C.
 
 use crate::abi::{MapAbi, MapKind};
 use crate::emitter::{Bpf, Gen, needs};
@@ -12,7 +12,7 @@ use emit::Target;
 use ir::ExternCall;
 use smol_str::SmolStr;
 
-/// The extern that sends a packet to user space as it came.
+/// Extern that sends a packet to user space as it came in.
 pub(crate) const SEND_PACKET: &str = "BPF_PERF_EVENT_OUTPUT";
 
 /// Calls an extern, or refuses it.

@@ -1,7 +1,5 @@
-//! Hooks: what differs from one place in the kernel to another. A file a hook, which implements [`HookCode`](code::HookCode).
-//!
-//! Parsers, controls, tables and deparsers know no hook, since the headers that the C includes give the packet's
-//! primitives the same names.
+//! Hooks: the differences between the points of the kernel where programs run. A file a hook, which implements
+//! [`HookCode`](code::HookCode).
 
 pub(crate) mod code;
 mod ports;
@@ -15,7 +13,7 @@ mod xdp;
 use crate::abi::Hook;
 use code::HookCode;
 
-/// A hook's code.
+/// Returns a hook's code.
 pub(crate) fn of(hook: Hook) -> &'static dyn HookCode {
     match hook {
         Hook::Xdp => &xdp::Xdp,

@@ -1,4 +1,4 @@
-//! The maps that lead from ports to interfaces and back.
+//! Maps from ports to interfaces, and back.
 
 use crate::abi::{MOST_PORTS_OF_A_GROUP, MapAbi, MapKind, PortsAbi};
 use crate::context;
@@ -7,10 +7,10 @@ use crate::maps::MAP_NAME;
 use crate::uses::Construct;
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 
-/// Multicast groups that there may be at a time.
+/// Largest number of multicast groups at a time.
 const MOST_GROUPS: u32 = 1 << 16;
 
-/// The port of the interface that a member of the context gives.
+/// Sets `place` to the port of the interface that a member of the context gives.
 pub(super) fn input_port(g: &mut Gen<'_>, place: C, interface: &str) -> Block {
     let map = input_ports(g);
     let number = C::Unary(cgen::tree::UnOp::Deref, Box::new(C::id("number")));
@@ -30,28 +30,28 @@ pub(super) fn input_port(g: &mut Gen<'_>, place: C, interface: &str) -> Block {
     ])]
 }
 
-/// The address of the map from interfaces to ports.
+/// Returns the address of the map from interfaces to ports.
 fn input_ports(g: &mut Gen<'_>) -> C {
     let abi = port_map(g, MapKind::Hash);
     let types = Some((Type::U32, Type::U32));
     one_map(g, |ports| &mut ports.input, "input_ports", abi, types)
 }
 
-/// The address of the map from ports to interfaces, for redirects by XDP.
+/// Returns the address of the map from ports to interfaces, for redirects by XDP.
 pub(super) fn redirect_ports(g: &mut Gen<'_>) -> C {
     needs(g, Construct::Redirects);
     let abi = port_map(g, MapKind::DevmapHash);
     one_map(g, |ports| &mut ports.devmap, "ports", abi, None)
 }
 
-/// The address of the map from ports to interfaces.
+/// Returns the address of the map from ports to interfaces.
 pub(super) fn egress_ports(g: &mut Gen<'_>) -> C {
     let abi = port_map(g, MapKind::Hash);
     let types = Some((Type::U32, Type::U32));
     one_map(g, |ports| &mut ports.egress, "ports", abi, types)
 }
 
-/// The address of the map from multicast groups to their ports.
+/// Returns the address of the map from multicast groups to their ports.
 pub(super) fn groups(g: &mut Gen<'_>) -> C {
     let abi = MapAbi {
         value_size: 4 * (1 + MOST_PORTS_OF_A_GROUP),
@@ -64,7 +64,7 @@ pub(super) fn groups(g: &mut Gen<'_>) -> C {
     one_map(g, |ports| &mut ports.groups, "groups", abi, types)
 }
 
-/// A map from one number to another, with room for all ports; it has no name yet.
+/// Describes a map from one number to another, with room for all ports; it has no name yet.
 fn port_map(g: &Gen<'_>, kind: MapKind) -> MapAbi {
     MapAbi {
         name: String::new(),
@@ -77,7 +77,7 @@ fn port_map(g: &Gen<'_>, kind: MapKind) -> MapAbi {
     }
 }
 
-/// The address of the map that a field of the description names. It is declared on first use.
+/// Returns the address of the map that a field of the description names. It is declared on first use.
 fn one_map(
     g: &mut Gen<'_>,
     place: fn(&mut PortsAbi) -> &mut Option<String>,

@@ -1,17 +1,17 @@
-//! The maps of a traffic manager that makes copies of packets, and counts what it loses.
+//! Maps of a traffic manager that copies packets and counts the packets that it loses.
 
 use crate::abi::{MapAbi, TrafficAbi, drops_map, groups_map, sessions_map};
 use crate::emitter::Gen;
 use crate::maps::MAP_NAME;
 use cgen::tree::{Expr as C, Stmt, Type};
 
-/// The address of the map from multicast groups to copies that differ.
+/// Returns the address of the map from multicast groups to copies that differ.
 pub(super) fn groups(g: &mut Gen<'_>) -> C {
     let value = Type::Struct("replica_group".into());
     one_map(g, |maps| &mut maps.groups, "groups", groups_map, value)
 }
 
-/// The address of the map from clone sessions to their copies.
+/// Returns the address of the map from clone sessions to their copies.
 pub(super) fn sessions(g: &mut Gen<'_>) -> C {
     let value = Type::Struct("clone_session".into());
     one_map(
@@ -23,7 +23,7 @@ pub(super) fn sessions(g: &mut Gen<'_>) -> C {
     )
 }
 
-/// The address of the map that counts losses.
+/// Returns the address of the map that counts losses.
 pub(super) fn drops(g: &mut Gen<'_>) -> C {
     one_map(g, |maps| &mut maps.drops, "drops", drops_map, Type::U64)
 }
@@ -33,7 +33,7 @@ pub(super) fn count_drop(g: &mut Gen<'_>, reason: &str) -> Stmt {
     Stmt::Expr(C::call("count_drop", vec![drops(g), C::id(reason)]))
 }
 
-/// The address of the map that a field of the description names. It is declared on first use.
+/// Returns the address of the map that a field of the description names. It is declared on first use.
 fn one_map(
     g: &mut Gen<'_>,
     place: fn(&mut TrafficAbi) -> &mut Option<String>,

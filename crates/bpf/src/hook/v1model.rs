@@ -1,4 +1,4 @@
-//! `v1model` at any hook: what its pipeline is given, and what becomes of a packet.
+//! `v1model` at any hook: inputs of its pipeline, and the fate of a packet.
 
 use super::ports::input_port;
 use super::verdict::is_read;
@@ -12,12 +12,12 @@ use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
 use diag::Span;
 use emit::packet_length;
 
-/// The inputs that the program reads. The port is that of the interface which a member of the context gives.
+/// Sets the inputs that the program reads. The port is that of the interface given by a member of the context.
 pub(super) fn inputs(g: &mut Gen<'_>, placed: &Placed, interface: &str) -> Block {
     inputs_of(g, placed, INPUT, interface)
 }
 
-/// The same, which are in this slot.
+/// Does the same as [`inputs`] for inputs in a given slot.
 pub(super) fn inputs_of(g: &mut Gen<'_>, placed: &Placed, slot: &str, interface: &str) -> Block {
     g.file.own.maps.ports.below = Some(DROP_PORT);
     let mut out = Block::new();
@@ -33,7 +33,7 @@ pub(super) fn inputs_of(g: &mut Gen<'_>, placed: &Placed, slot: &str, interface:
     if let Some((length, _)) = place(g, "packet_length") {
         out.push(Stmt::Assign(length, packet_length()));
     }
-    // Zero until the parser says otherwise, which passes are to count with.
+    // Zero until the parser reports an error; passes count on that.
     if let Some((error, _)) = place(g, "parser_error") {
         out.push(Stmt::Assign(error, C::int(0)));
     }
@@ -57,7 +57,7 @@ fn low_bits(place: C, value: C, width: u32) -> Stmt {
     Stmt::Assign(place, masked(value, width))
 }
 
-/// The low bits of a number.
+/// Returns the low bits of a number.
 pub(super) fn masked(value: C, width: u32) -> C {
     C::bin(BinOp::And, value, C::int(lower::mask(width)))
 }
@@ -66,7 +66,7 @@ pub(super) fn masked(value: C, width: u32) -> C {
 pub(super) fn refuse_copies(g: &mut Gen<'_>) {
     let hook = g.target.options.hook;
     let asked = arch::v1model::copies(g.p);
-    // What asked for copies may be found to be out of reach when egress is made for them already.
+    // The request for copies may be found unreachable after egress was already made for them.
     if asked.is_empty() && replicates(g) {
         g.refuse(errors::no_copies(hook, "multicast groups", Span::NONE));
     }
@@ -75,19 +75,19 @@ pub(super) fn refuse_copies(g: &mut Gen<'_>) {
     }
 }
 
-/// Whether egress may run for copies.
+/// Returns true if egress may run for copies.
 pub(super) fn replicates(g: &Gen<'_>) -> bool {
     let port = g.p.slot_var(INPUT, REPLICA[0]);
     port.is_some_and(|port| is_read(g.p, port))
 }
 
-/// Whether the packet is dropped.
+/// Returns the condition that the packet is dropped.
 pub(super) fn dropped(g: &mut Gen<'_>) -> C {
     let spec = g.slot(OUTPUT, "egress_spec");
     C::bin(BinOp::Eq, spec, C::int(DROP_PORT.into()))
 }
 
-/// Where the packet goes.
+/// Returns the port that the packet goes to.
 pub(super) fn egress_port(g: &mut Gen<'_>) -> C {
     g.slot(OUTPUT, DESTINATION)
 }

@@ -1,15 +1,15 @@
-//! Which outputs a program may give, and which inputs it reads.
+//! Outputs that a program may give, and inputs that it reads.
 
 use diag::Span;
 use ir::visit::{self, Access};
 use ir::{ExprKind, Place, Program, StmtKind, Var};
 
-/// Whether an output of the program, an enum, may be this member of it.
+/// Returns true if an output of the program, an enum, may be this member of it.
 pub(crate) fn may_give(p: &Program, slot: &str, name: &str, member: u32) -> bool {
     gives(p, slot, name, member).is_some()
 }
 
-/// The first statement that may make an output of the program this member of its enum.
+/// Returns the first statement that may make an output of the program this member of its enum.
 pub(super) fn gives(p: &Program, slot: &str, name: &str, member: u32) -> Option<Span> {
     let output = p.slot_var(slot, name)?;
     let mut first = None;
@@ -32,7 +32,7 @@ pub(super) fn gives(p: &Program, slot: &str, name: &str, member: u32) -> Option<
     first
 }
 
-/// Whether an expression may have an enum member as its value.
+/// Returns true if an expression may have an enum member as its value.
 fn may_be(p: &Program, e: ir::Expr, member: u32) -> bool {
     match p.exprs[e].kind {
         ExprKind::Member(index) => index == member,
@@ -42,7 +42,7 @@ fn may_be(p: &Program, e: ir::Expr, member: u32) -> bool {
     }
 }
 
-/// Whether the program writes an output.
+/// Returns true if the program writes an output.
 pub(super) fn writes(p: &Program, slot: &str, name: &str) -> bool {
     let Some(output) = p.slot_var(slot, name) else {
         return false;
@@ -50,7 +50,8 @@ pub(super) fn writes(p: &Program, slot: &str, name: &str) -> bool {
     any_access(p, |access| access == Access::Write(Place::Var(output)))
 }
 
-/// Whether the program reads a variable: in its statements, to choose a parser's next state, or in the key of a table.
+/// Returns true if the program reads a variable: in its statements, to choose a parser's next state, or in the key of
+/// a table.
 pub(super) fn is_read(p: &Program, var: Var) -> bool {
     let kind = ExprKind::Var(var);
     let reads = |e| {

@@ -14,8 +14,8 @@ use arch::Model;
 use arch::xdp::{INPUT, OUTPUT, Verdict};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt};
 
-/// The first bytes that parsers of programs may read which take packets in several buffers: drivers have some hundred bytes and more
-/// in the first one.
+/// Largest number of first bytes that the parser of a program may read if it takes packets in several buffers. Drivers
+/// have some hundred bytes and more in the first buffer.
 const MOST_FRONT: u32 = 1024;
 
 /// The hook of a network driver.

@@ -1,4 +1,4 @@
-//! Figures about packets by group (`p4include/telemetry.p4`).
+//! Metrics of packets by group (`p4include/telemetry.p4`).
 //!
 //! ```p4
 //! extern tally<K>             { tally(bit<32> groups);          void add(in K key, in bit<64> value); }
@@ -7,8 +7,8 @@
 //! extern top_keys<K>          { top_keys(bit<32> keys);         void add(in K key, in bit<64> weight); }
 //! ```
 //!
-//! Groups lie in sets of eight ways, chosen as those of a [`flow_state`](crate::flow_state). A group keeps its way for good;
-//! only `top_keys` gives the way of one key to another.
+//! Groups are in sets of eight ways, chosen like those of a [`flow_state`](crate::flow_state). A group keeps its way
+//! permanently. Only `top_keys` replaces a key in its way by another.
 
 use crate::call::{Arg, Env, Fault, Reply, index, values};
 use crate::flow_state::{KNOWN_KEY, WAYS, hash, key_bytes, place, sets};
@@ -28,11 +28,11 @@ pub const DISTINCT: &str = "distinct_count";
 /// The name of the extern that keeps the greatest keys.
 pub const TOP: &str = "top_keys";
 
-/// The precisions that a count of different items can have.
+/// Precisions that a count of different items can have.
 pub const PRECISIONS: RangeInclusive<u32> = 4..=12;
-/// The precision of one that names none.
+/// Precision of a count that names none.
 const PRECISION: u32 = 10;
-/// The detail of histograms: values that agree in so many bits behind their highest one share a count.
+/// Detail of histograms: values that agree in so many bits after their highest one share a count.
 pub const DETAIL: u32 = 3;
 
 /// `tally`
@@ -54,36 +54,36 @@ const fn of(name: &'static str) -> Extern {
     }
 }
 
-/// How many groups a program asks for; larger numbers are clamped.
+/// Returns the number of groups that a program asks for; larger numbers are clamped.
 pub fn groups_of(data: &ExternData) -> u32 {
     let asked = data.int_arg("groups").or_else(|| data.int_arg("keys"));
     asked.map_or(0, |n| n.to_u32().unwrap_or(u32::MAX))
 }
 
-/// The precision of a count of different items; larger numbers are clamped.
+/// Returns the precision of a count of different items; larger numbers are clamped.
 pub fn precision_of(data: &ExternData) -> u32 {
     data.int_arg("precision")
         .map_or(PRECISION, |n| n.to_u32().unwrap_or(u32::MAX))
 }
 
-/// Figures by group; only sets that were used take memory.
+/// Metrics by group; only sets that were used take memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figures {
     sets: u32,
-    /// What a new group has; `None` where a set keeps its greatest keys.
+    /// Metric of a new group; `None` if a set keeps its greatest keys.
     zero: Option<Figure>,
-    /// The types of a key's scalars.
+    /// Types of a key's scalars.
     key: Vec<Type>,
     groups: BTreeMap<u32, Vec<(Vec<Bits>, Figure)>>,
     greatest: BTreeMap<u32, SpaceSaving>,
     lost: u64,
 }
 
-/// A group's key and figure.
+/// A group's key and metric.
 pub type Group = (Vec<Bits>, Figure);
 
 impl Figures {
-    /// Without groups. A precision out of range, which targets refuse, is brought into it.
+    /// Makes an object without groups. A precision out of range, which targets refuse, is clamped to the range.
     pub fn new(data: &ExternData) -> Figures {
         let zero = match data.ty.as_str() {
             TALLY => Some(Figure::Tally(Tally::default())),
@@ -104,7 +104,7 @@ impl Figures {
         }
     }
 
-    /// All groups, by set and way.
+    /// Returns all groups, by set and way.
     pub fn all(&self) -> Vec<Group> {
         let greatest = self.greatest.values().flat_map(|set| set.top(WAYS));
         let greatest = greatest.map(|item| {
@@ -118,12 +118,12 @@ impl Figures {
         groups.chain(greatest).collect()
     }
 
-    /// How much belonged to groups for which there was no way.
+    /// Returns the number of additions that were lost because their group found no free way.
     pub fn lost(&self) -> u64 {
         self.lost
     }
 
-    /// The most that a key can weigh that is not kept.
+    /// Returns the largest weight that a key may have that is not kept.
     pub fn greatest_unseen(&self) -> u64 {
         let bounds = self.greatest.values().map(SpaceSaving::greatest_unseen);
         bounds.max().unwrap_or(0)
@@ -140,7 +140,7 @@ impl Figures {
         self.key.iter().map(scalar).collect()
     }
 
-    /// The figure of a key's group, a new one if there is a way for it.
+    /// Returns the metric of a key's group, which is added if there is a free way.
     fn group(&mut self, key: &[Bits]) -> Option<&mut Figure> {
         let zero = self.zero.as_ref()?;
         let (set, _) = place(&key_bytes(key), KNOWN_KEY, self.sets);

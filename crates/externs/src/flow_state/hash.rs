@@ -1,39 +1,40 @@
-//! A key's bytes and its hash: which set it belongs to, and the tag that it is searched by. The kernel's
-//! programs compute the same (`onpath/keys.h`, `onpath/siphash.h`).
+//! Bytes and hash of a key: the set it belongs to, and the tag that it is searched by. The kernel's programs compute
+//! the same (`onpath/keys.h`, `onpath/siphash.h`).
 
 use ir::Bits;
 use sketch::HashKey;
 
-/// Ways per set.
+/// Number of ways per set.
 pub const WAYS: usize = 8;
 
-/// A key as it is compared and hashed: each field in network order in as many bytes as it needs (a `bool` in
-/// one, an enum in four), one after the other in the order of declaration, zeros up to a multiple of 8.
+/// Returns a key's bytes for comparing and hashing. Each field is in network order, in as many bytes as it needs (a
+/// `bool` in one, an enum in four). The fields follow each other in the order of declaration, with zeros up to a
+/// multiple of 8.
 pub fn key_bytes(fields: &[Bits]) -> Vec<u8> {
     let mut bytes: Vec<u8> = fields.iter().flat_map(Bits::to_bytes).collect();
     bytes.resize(bytes.len().next_multiple_of(8), 0);
     bytes
 }
 
-/// How many sets a state of this size has: a power of two.
+/// Returns the number of sets of a state of this size: a power of two.
 pub fn sets(size: u32) -> u32 {
     size.div_ceil(WAYS as u32).max(1).next_power_of_two()
 }
 
-/// The hash's key in the interpreter and in test runs, which all the world knows: both evict the same flows then. What is
-/// loaded to run has a random one.
+/// Key of the hash in the interpreter and in test runs, which is public: both then evict the same flows. A program
+/// that is loaded to run has a random key.
 pub const KNOWN_KEY: HashKey = [0; 2];
 
-/// Where a key belongs: the set's number and the tag, which is never 0.
+/// Returns the number of a key's set, and its tag, which is never 0.
 pub fn place(key: &[u8], secret: HashKey, sets: u32) -> (u32, u32) {
     let hash = hash(key, secret);
     ((hash as u32) & (sets - 1), ((hash >> 32) as u32).max(1))
 }
 
-/// The hash of [`key_bytes`]: SipHash-1-3 of the words that the machine reads there ([`sketch::hash_words`]).
+/// Returns the hash of [`key_bytes`]: SipHash-1-3 of the words that the machine reads there ([`sketch::hash_words`]).
 ///
-/// Packets choose keys, and a set has room for eight: without the secret nobody finds keys that share a set, or that fool an
-/// estimate of how many there are.
+/// Packets choose keys, and a set has room for eight. Without the secret, nobody finds keys that share a set, or that
+/// falsify an estimate of their number.
 pub fn hash(key: &[u8], secret: HashKey) -> u64 {
     let words = key.chunks_exact(8);
     let words = words.map(|word| word.try_into().map_or(0, u64::from_ne_bytes));
@@ -62,7 +63,7 @@ mod tests {
         assert_eq!(sets(u32::MAX), 1 << 29);
     }
 
-    /// The machine's words are what is hashed, whatever order their bytes have in memory.
+    /// The words of the machine are hashed, whatever the order of their bytes in memory.
     #[test]
     fn keys_are_hashed_in_words_of_the_machine() {
         let words = [1, 0x0123_4567_89ab_cdef, u64::MAX];

@@ -12,8 +12,8 @@
 //!
 //! A set-associative table: a key's [`hash`] chooses a set of [`WAYS`] ways. A set has an LRU counter, and a way keeps
 //! the counter's value at its last use, so that a new flow in a full set replaces the least recently used way. With
-//! `idle`, a flow that was last used more than so many nanoseconds ago is as if absent, and its way is taken like an
-//! empty one, by its own key first.
+//! `idle`, a flow whose last use was more than so many nanoseconds ago counts as absent. Its way is taken like an
+//! empty one, and by its own key first.
 
 mod hash;
 
@@ -34,13 +34,13 @@ pub const EXTERN: Extern = Extern {
     },
 };
 
-/// The size that a program gave a state; larger values are clamped.
+/// Returns the size that a program gave a state; larger values are clamped.
 pub fn size_of(data: &ExternData) -> u32 {
     data.int_arg("size")
         .map_or(0, |n| n.to_u32().unwrap_or(u32::MAX))
 }
 
-/// The nanoseconds after which a state's unused flows are gone; 0 is never.
+/// Returns the nanoseconds after which a state's unused flows end; 0 is never.
 pub fn idle_of(data: &ExternData) -> u64 {
     data.int_arg("idle")
         .map_or(0, |n| n.to_u64().unwrap_or(u64::MAX))
@@ -57,7 +57,7 @@ pub struct Flows {
     idle: u64,
     zero: Vec<Bits>,
     used: BTreeMap<u32, Set>,
-    /// Flows that others have replaced.
+    /// Number of flows that others have replaced.
     evicted: u64,
 }
 
@@ -76,7 +76,7 @@ struct Way {
 }
 
 impl Flows {
-    /// An empty state.
+    /// Makes an empty state.
     pub fn new(data: &ExternData) -> Flows {
         let scalars = data.type_args.get(1).map_or(&[][..], Vec::as_slice);
         Flows {
@@ -91,7 +91,7 @@ impl Flows {
         }
     }
 
-    /// The flows that are known at a time, by set and way.
+    /// Returns the flows that are known at a time, by set and way.
     pub fn flows(&self, now: u64) -> Vec<Flow> {
         self.used
             .values()
@@ -101,7 +101,7 @@ impl Flows {
             .collect()
     }
 
-    /// Nanoseconds since the last use of each of [`flows`](Self::flows), where unused flows end.
+    /// Returns the nanoseconds since the last use of each of [`flows`](Self::flows), if unused flows end.
     pub fn ages(&self, now: u64) -> Vec<Option<u64>> {
         let ways = self.used.values().flat_map(|set| set.ways.iter().flatten());
         let ways = ways.filter(|way| !aged(way, now, self.idle));
@@ -109,17 +109,17 @@ impl Flows {
             .collect()
     }
 
-    /// Flows that there is room for.
+    /// Returns the number of flows that there is room for.
     pub fn capacity(&self) -> u64 {
         u64::from(self.sets) * WAYS as u64
     }
 
-    /// Flows that were replaced by others, for which their sets had no free way.
+    /// Returns the number of flows that were replaced by others, because their sets had no free way.
     pub fn evicted(&self) -> u64 {
         self.evicted
     }
 
-    /// A flow's value, which counts as a use.
+    /// Returns a flow's value, which counts as a use.
     pub fn lookup(&mut self, key: &[Bits], now: u64) -> Option<&[Bits]> {
         let idle = self.idle;
         let set = self.set(key);
@@ -149,7 +149,7 @@ impl Flows {
         self.evicted += u64::from(evicts);
     }
 
-    /// Removes a flow; whether it was known.
+    /// Removes a flow. Returns true if it was known.
     pub fn remove(&mut self, key: &[Bits], now: u64) -> bool {
         let idle = self.idle;
         let set = self.set(key);
@@ -174,7 +174,8 @@ impl Set {
         self.ways.iter().position(has)
     }
 
-    /// The way for a new flow: the first free one, else the least recently used, whose flow is evicted.
+    /// Returns the way for a new flow: the first free one, else the least recently used. The second result is true if
+    /// that evicts a flow.
     fn victim(&self, now: u64, idle: u64) -> (usize, bool) {
         let mut oldest = (0, 0);
         for (at, way) in self.ways.iter().enumerate() {
@@ -192,7 +193,7 @@ impl Set {
     }
 }
 
-/// Whether a flow is as if absent.
+/// Returns true if a flow counts as absent, because it was idle too long.
 fn aged(way: &Way, now: u64, idle: u64) -> bool {
     idle != 0 && now.wrapping_sub(way.seen).cast_signed() > idle.cast_signed()
 }

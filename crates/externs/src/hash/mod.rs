@@ -31,19 +31,19 @@ pub enum Algorithm {
     Crc32,
     /// Reflected, polynomial 0x8005, begun with 0. `crc16_custom` likewise.
     Crc16,
-    /// In `hash`, a new random number at each call; for a selector and a checksum a number that
-    /// scatters, the same for the same data.
+    /// A new random number at each call of `hash`. For a selector or a checksum, a number that spreads well and is the
+    /// same for the same data.
     Random,
     /// The first 8 bytes (or fewer) as a number.
     Identity,
     /// The Internet checksum (RFC 1071).
     Csum16,
-    /// All 16-bit words together by exclusive or, an odd last byte being the high one.
+    /// Exclusive or of all 16-bit words; an odd last byte is the high one.
     Xor16,
 }
 
 impl Algorithm {
-    /// The algorithm of a member of `HashAlgorithm`.
+    /// Returns the algorithm of a member of `HashAlgorithm`.
     pub fn of_member(name: &str) -> Option<Algorithm> {
         Some(match name {
             "crc32" | "crc32_custom" => Algorithm::Crc32,
@@ -56,12 +56,12 @@ impl Algorithm {
         })
     }
 
-    /// The hash of values, packed.
+    /// Returns the hash of values, packed.
     pub fn compute(self, data: &[Bits]) -> u64 {
         self.compute_bytes(&packed(data))
     }
 
-    /// The hash of bytes.
+    /// Returns the hash of bytes.
     pub fn compute_bytes(self, bytes: &[u8]) -> u64 {
         match self {
             Algorithm::Crc32 => crc::crc32(bytes).into(),
@@ -77,14 +77,14 @@ impl Algorithm {
     }
 }
 
-/// 16-bit words in network order, an odd last byte filled with zeros.
+/// Splits bytes into 16-bit words in network order, an odd last byte filled with zeros.
 fn words(bytes: &[u8]) -> impl Iterator<Item = u16> + '_ {
     bytes
         .chunks(2)
         .map(|pair| u16::from_be_bytes([pair[0], pair.get(1).copied().unwrap_or(0)]))
 }
 
-/// FNV-1a over 64 bits.
+/// Computes FNV-1a over 64 bits.
 fn scattered(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)

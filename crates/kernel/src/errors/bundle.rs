@@ -2,7 +2,7 @@
 
 use diag::Diagnostic;
 
-/// A map that a program is to share has neither state of flows nor figures of its.
+/// A map that a program is to share holds neither flow state nor metrics.
 pub fn no_state(program: &str, map: &str) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E0790",
@@ -13,7 +13,7 @@ pub fn no_state(program: &str, map: &str) -> Box<Diagnostic> {
     )
 }
 
-/// Two programs see the state that they are to share differently. Each is a program, its state, and what that holds.
+/// Two programs define a shared state differently. Each argument is a program, its state, and the state's description.
 pub fn states_differ(a: (&str, &str, &str), b: (&str, &str, &str)) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E0791",
@@ -25,7 +25,7 @@ pub fn states_differ(a: (&str, &str, &str), b: (&str, &str, &str)) -> Box<Diagno
     )
 }
 
-/// Several attachments as one take a mount, and this process may not mount.
+/// Several attachments as one instance need a mount, and this process may not mount.
 pub fn needs_mount(missing: &[&str]) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E0792",

@@ -19,7 +19,7 @@ pub fn unreadable(error: &io::Error, messages: &str) -> Box<Diagnostic> {
     )
 }
 
-/// A map asks to be pinned: it would take what is pinned there for its own, or stay when the program is unloaded.
+/// A map asks to be pinned. It would use whatever map is pinned there, or stay when the program is unloaded.
 pub fn pinned(map: &str, path: &str) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E0940",

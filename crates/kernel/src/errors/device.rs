@@ -108,16 +108,16 @@ pub fn instance_exists(name: &str) -> Box<Diagnostic> {
     )
 }
 
-/// Something in which a running instance differs from what is to run.
+/// Difference between a running instance and the one that is to run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
     what: String,
-    /// As it runs, and as it is to run.
+    /// Value of the running instance, and the one asked for.
     values: Option<[String; 2]>,
 }
 
 impl Difference {
-    /// One of which only the name is of use.
+    /// Makes a difference without values.
     pub fn new(what: &str) -> Difference {
         Difference {
             what: what.to_owned(),
@@ -125,7 +125,7 @@ impl Difference {
         }
     }
 
-    /// One with what it is now, and what it is to be.
+    /// Makes a difference with the value of the running instance, and the one asked for.
     pub fn with_values(what: &str, runs: &str, wanted: &str) -> Difference {
         Difference {
             what: what.to_owned(),
@@ -141,7 +141,7 @@ impl Difference {
     }
 }
 
-/// An instance of this name runs, and is not what is to run.
+/// An instance of this name runs, and differs from the one that is to run.
 pub fn instance_differs(name: &str, differences: &[Difference]) -> Box<Diagnostic> {
     let other: Vec<String> = differences.iter().map(Difference::text).collect();
     let only = |what: &str| differences.iter().all(|d| d.what.starts_with(what));
@@ -164,7 +164,7 @@ pub fn instance_differs(name: &str, differences: &[Difference]) -> Box<Diagnosti
     )
 }
 
-/// There is no instance of this name. `hidden`: there may be one that cannot be seen from here.
+/// Instance that does not exist. `hidden` is true if one of this name may exist that cannot be seen from here.
 pub fn no_instance(name: &str, present: &[String], hidden: bool) -> Box<Diagnostic> {
     let help = if present.is_empty() {
         match hidden {
@@ -177,7 +177,7 @@ pub fn no_instance(name: &str, present: &[String], hidden: bool) -> Box<Diagnost
     Diagnostic::failure("E0784", format!("no program is loaded as `{name}`"), help)
 }
 
-/// No instance is loaded at all, and a command needs one.
+/// Missing instance: a command needs one, and none is loaded.
 pub fn none_loaded(hidden: bool) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E0784",
@@ -188,11 +188,11 @@ pub fn none_loaded(hidden: bool) -> Box<Diagnostic> {
 
 const LOADS_ONE: &str = "`onpath run PROG.p4 --dev IF --detach` loads one and leaves it running";
 
-/// What to do where the machine's programs cannot be seen.
+/// Help where programs of the machine may be invisible to this process.
 pub const HIDDEN: &str = "programs loaded elsewhere are not visible from this mount namespace (`ip netns exec` creates one \
                           for each command); use `onpath --netns NAME ...`";
 
-/// What is pinned would end with this process.
+/// A detached program would end with this process, because its mount namespace does.
 pub fn does_not_stay() -> Box<Diagnostic> {
     Diagnostic::failure(
         "E0779",
@@ -265,7 +265,7 @@ pub fn tc_not_attached(name: &str, tcx: Option<&Refused>, filter: &Refused) -> B
     ))
 }
 
-/// The interface was there, and is not any more.
+/// The interface has gone away since it was found.
 pub fn interface_gone(name: &str) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E0794",
@@ -337,7 +337,7 @@ pub fn busy() -> Box<Diagnostic> {
 
 const BUSY: &str = "E0797";
 
-/// Whether a diagnostic is [`busy`].
+/// Returns true if a diagnostic is [`busy`].
 pub fn is_busy(diagnostic: &Diagnostic) -> bool {
     diagnostic.code == Code(BUSY)
 }
@@ -354,7 +354,7 @@ pub fn filters_left(error: &io::Error) -> Box<Diagnostic> {
     )
 }
 
-/// An instance of several programs, and none of them or an unknown one was named.
+/// An instance has several programs, and none of them or an unknown one was named.
 pub fn which_member(instance: &str, named: Option<&str>, members: &[&str]) -> Box<Diagnostic> {
     let message = match named {
         Some(name) => format!("`{instance}` has no program `{name}`"),

@@ -137,21 +137,21 @@ pub fn no_program(name: &str) -> Box<Diagnostic> {
     )
 }
 
-/// Entries of a table that the program itself has did not go into its maps.
+/// The program's own entries of a table could not be written to its maps.
 pub fn own_entries(table: &str, error: &str) -> Box<Diagnostic> {
     let what = format!("entries of table `{table}`");
     let help = "a larger `size` for the table may be needed";
     initial_state(&what, error, help)
 }
 
-/// A port did not go into the program's maps.
+/// A port could not be written to the program's maps.
 pub fn own_port(port: u32, interface: u32, error: &io::Error) -> Box<Diagnostic> {
     let what = format!("port {port} (interface {interface})");
     let help = "`ip link` lists the interfaces of this network namespace with their numbers";
     initial_state(&what, &system_message(error), help)
 }
 
-/// There are no random numbers to draw the secret of hashes from.
+/// Lack of random numbers for the secret key of hashes.
 pub fn no_random_numbers(error: &io::Error) -> Box<Diagnostic> {
     let help = "a sandbox may forbid the system call `getrandom`; without it outsiders could choose flows that evict others";
     initial_state("hash key", &system_message(error), help)
@@ -162,7 +162,7 @@ fn initial_state(what: &str, error: &str, help: &str) -> Box<Diagnostic> {
     Diagnostic::failure("E0764", message, help)
 }
 
-/// No BPF file system, and none could be mounted.
+/// Missing BPF file system that could not be mounted either.
 pub fn no_bpffs(path: &Path, error: &io::Error) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E0765",
@@ -178,7 +178,7 @@ pub fn no_bpffs(path: &Path, error: &io::Error) -> Box<Diagnostic> {
     )
 }
 
-/// Something of ours in the BPF file system could not be made, read or removed.
+/// A file of Onpath's in the BPF file system could not be made, read or removed.
 pub fn pins(path: &Path, what: &str, error: &io::Error) -> Box<Diagnostic> {
     if let Some(refused) = Refused::of(error) {
         return left_alone(refused);

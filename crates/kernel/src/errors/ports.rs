@@ -25,7 +25,7 @@ pub fn has_port(interface: &str, port: u32) -> Box<Diagnostic> {
     )
 }
 
-/// There is no such port.
+/// Port that the program does not have.
 pub fn no_port(port: u32, known: &[u32]) -> Box<Diagnostic> {
     let mut known = known.to_vec();
     known.sort_unstable();
@@ -37,7 +37,7 @@ pub fn no_port(port: u32, known: &[u32]) -> Box<Diagnostic> {
     )
 }
 
-/// It is the last interface at which the program runs.
+/// Removal of the last interface at which the program runs.
 pub fn last_port(port: u32, interface: &str, instance: &str) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E0778",
@@ -51,14 +51,14 @@ pub fn last_port(port: u32, interface: &str, instance: &str) -> Box<Diagnostic> 
     )
 }
 
-/// What sends copies of packets to a port.
+/// User of a port: a multicast group or clone session that sends copies of packets to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum User {
     Group(u16),
     Session(u32),
 }
 
-/// A multicast group or a clone session has the port.
+/// A multicast group or a clone session uses the port.
 pub(crate) fn in_use(port: u32, user: User) -> Box<Diagnostic> {
     let (title, short, command, number) = match user {
         User::Group(group) => ("multicast group", "group", "group", u32::from(group)),
@@ -93,7 +93,7 @@ pub fn elsewhere(interface: &str, other: &str, netns: u64, path: Option<&Path>) 
     )
 }
 
-/// The program runs natively, and an interface would have it run by generic XDP.
+/// The program runs by native XDP, and an interface would need generic XDP.
 pub fn other_mode(
     instance: &str,
     running: &str,

@@ -1,10 +1,9 @@
-//! What the kernel's verifier rejects, explained in terms of P4.
+//! Refusals of the kernel's verifier, explained in terms of P4.
 
 use crate::verifier_log::{Location, Refusal};
 use diag::{Diagnostic, Span};
 
-/// A group of refusals with the same remedy: a part of the verifier's words, what it means, what to
-/// do.
+/// Group of refusals with the same remedy: phrases of the verifier's reason, their meaning, and the help.
 struct Kind {
     phrases: &'static [&'static str],
     code: &'static str,
@@ -73,7 +72,7 @@ fn kind(refusal: &Refusal) -> Option<&'static Kind> {
     })
 }
 
-/// Whether the verifier gave up because of how much there is to check, and not for what it met last.
+/// Returns true if the verifier gave up because there is too much to check, not because of an instruction.
 pub fn is_too_much(refusal: &Refusal) -> bool {
     kind(refusal).is_some_and(|kind| kind.code == TOO_MUCH)
 }

@@ -1,8 +1,9 @@
-//! Interfaces of running programs that come and go. One that was deleted took its attachment along; when an interface of
-//! its name appears in its network namespace, the program is attached to that. The interface's port keeps its number.
+//! Interfaces of running programs that come and go. A deleted interface takes its attachment along. When an interface
+//! of the same name appears in its network namespace, the program is attached to that one, and the port keeps its
+//! number.
 //!
-//! [`Pins::follow`] does so, and writes down since when an interface is absent. [`keeper`](crate::keeper) calls it whenever
-//! interfaces change, other commands when they begin.
+//! [`Pins::follow`] does so, and records since when an interface is absent. [`keeper`](crate::keeper) calls it
+//! whenever interfaces change, other commands when they begin.
 
 use super::files::{ABSENCES, NEXT_ABSENCES, link_file};
 use super::presence::is_attached;
@@ -29,9 +30,10 @@ pub struct Absence {
     pub port: u32,
     /// The time at which that was noticed, in seconds since 1970.
     pub since: u64,
-    /// The time at which the program was attached to an interface of that name, in seconds since 1970; `None` if it is absent still.
+    /// Time at which the program was attached to an interface of that name, in seconds since 1970; `None` while it is
+    /// absent.
     pub until: Option<u64>,
-    /// The reason for which the program cannot be attached to the interface that has the name now.
+    /// Reason why the program cannot be attached to the interface that has the name now.
     pub why: Option<String>,
 }
 
@@ -51,14 +53,14 @@ struct Missing {
     index: u32,
 }
 
-/// Interfaces of an instance after they were looked at.
+/// State of an instance's interfaces after they were followed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Followed {
-    /// All are there, or those which are not have to appear first.
+    /// All interfaces are there, or the missing ones have to appear first.
     Settled,
-    /// One is there, and the program could not be attached to it.
+    /// Interface that is there, but to which the program could not be attached.
     Refused,
-    /// None will appear: their network namespace is gone.
+    /// No interface will appear again: their network namespace is gone.
     Ended,
 }
 
@@ -69,8 +71,9 @@ impl Pins {
         found.map_or_else(|_| Vec::new(), |(_, folder)| read(&folder.dir).of)
     }
 
-    /// Attaches the programs of an instance to the interfaces that have appeared by the names of those which are gone, and writes down which
-    /// are gone. Where their network namespace has ended, it waits for `patience` at most until they are.
+    /// Attaches the programs of an instance to interfaces that have appeared under the names of missing ones, and
+    /// records which are missing. If their network namespace has ended, it waits for at most `patience` until they are
+    /// gone.
     pub fn follow(&self, instance: &str, patience: Duration) -> Result<Followed, Box<Diagnostic>> {
         let record = self.record(instance)?;
         let Some(namespace) = namespace_of(&record) else {
@@ -97,8 +100,8 @@ impl Pins {
         }
     }
 
-    /// Writes down that the interfaces of an instance are gone with their network namespace. The kernel takes them away one after the other, after
-    /// the namespace's number: those that are there after a time were moved to another one.
+    /// Records that the interfaces of an instance are gone with their network namespace. The kernel removes them one
+    /// by one, after the namespace's number. Those still there after `patience` were moved to another namespace.
     pub(crate) fn end_following(
         &self,
         instance: &str,
@@ -118,7 +121,7 @@ impl Pins {
         self.note(instance, |absences| note_missing(absences, &missing))
     }
 
-    /// As [`Pins::follow`], in the network namespace of the instance.
+    /// Follows the interfaces like [`Pins::follow`], in the network namespace of the instance.
     fn follow_here(&self, instance: &str, record: &Record) -> Result<Followed, Box<Diagnostic>> {
         let (_, folder) = self.existing(instance)?;
         let missing = missing(&folder.dir, record);
@@ -165,7 +168,7 @@ impl Pins {
         self.record(instance).map(|record| namespace_of(&record))
     }
 
-    /// Changes what is written down of absences. No other command changes it meanwhile.
+    /// Changes the recorded absences. The lock keeps other commands from changing them meanwhile.
     fn note(
         &self,
         instance: &str,
@@ -185,8 +188,8 @@ impl Pins {
     }
 }
 
-/// The number of the network namespace in which an instance's interfaces are followed. Those of one that ends with its process are not:
-/// whoever started it sees to it. Nor are those of one that another version has loaded.
+/// Returns the number of the network namespace in which an instance's interfaces are followed. `None` if the instance
+/// ends with its process, whose starter follows them, or if another version has loaded it.
 fn namespace_of(record: &Record) -> Option<u64> {
     let mut all = record.members.iter().flat_map(|member| {
         let at = member.interfaces.iter().map(|at| at.netns);
@@ -196,7 +199,7 @@ fn namespace_of(record: &Record) -> Option<u64> {
     all.next().filter(|_| is_followed)
 }
 
-/// Those that are recorded; none if that cannot be read.
+/// Reads the recorded absences; none if they cannot be read.
 fn read(folder: &Dir) -> Absences {
     let read = || -> io::Result<Absences> { record::read_json(folder, ABSENCES) };
     match folder.has(ABSENCES) {
@@ -205,7 +208,8 @@ fn read(folder: &Dir) -> Absences {
     }
 }
 
-/// Begins an absence for each interface that is missing, and ends those of the others, which another command has given their ports.
+/// Begins an absence for each missing interface. Ends the absences of the others, whose ports another command has
+/// given interfaces.
 fn note_missing(absences: &mut Absences, missing: &[Missing]) {
     let is_missing = |a: &Absence| {
         missing
@@ -234,8 +238,8 @@ fn note_missing(absences: &mut Absences, missing: &[Missing]) {
     }
 }
 
-/// Ports of an instance whose interfaces are absent in this thread's network namespace. An interface that was moved to another
-/// one has its program still.
+/// Lists the ports of an instance whose interfaces are absent in this thread's network namespace. An interface that
+/// was moved to another one still has its program.
 fn missing(folder: &Dir, record: &Record) -> Vec<Missing> {
     let mut missing = every_port(record);
     missing.retain(|port| {
@@ -249,8 +253,8 @@ fn missing(folder: &Dir, record: &Record) -> Vec<Missing> {
     missing
 }
 
-/// Says that an interface which a program only sends to is gone: none has its index, or one has that and another one its name. One that was
-/// renamed is the same still.
+/// Tests whether an interface that a program only sends to is gone: no interface has its index, or one has the index
+/// and another one the name. A renamed interface is still the same.
 fn is_replaced(port: &Missing) -> bool {
     match interface::name(port.index) {
         None => true,
@@ -258,7 +262,8 @@ fn is_replaced(port: &Missing) -> bool {
     }
 }
 
-/// Ports of an instance whose interfaces are gone with their network namespace. One that was moved to another namespace has its program still.
+/// Lists the ports of an instance whose interfaces are gone with their network namespace. An interface that was moved
+/// to another namespace still has its program.
 fn missing_with_namespace(folder: &Dir, record: &Record) -> Vec<Missing> {
     let mut missing = every_port(record);
     missing.retain(|port| {

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 impl Pins {
-    /// Whether an instance with so many attachments would end with this process whatever is pinned, and nobody
-    /// else would see it.
+    /// Returns true if an instance with so many attachments would end with this process even if it is pinned, and no
+    /// other process would see it.
     pub fn ends_with_us(&self, attachments: usize) -> bool {
         // Several attachments are a mount of their own, which belongs to the namespace always.
         (attachments > 1 || !is_bpffs(&self.bpffs)) && is_alone()
@@ -27,14 +27,14 @@ impl Pins {
         }
     }
 
-    /// Whether instances may be hidden from this process: there is no BPF file system, and a process that this one
-    /// descends from is in another mount namespace.
+    /// Returns true if instances may be hidden from this process: there is no BPF file system, and an ancestor of this
+    /// process is in another mount namespace.
     pub fn are_hidden(&self) -> bool {
         !is_bpffs(&self.bpffs) && is_apart()
     }
 }
 
-/// Whether no other process is in this one's mount namespace, as far as can be seen.
+/// Returns true if no other process is in this one's mount namespace, as far as can be seen.
 fn is_alone() -> bool {
     let Ok(Some(ours)) = mount_namespace(Path::new("/proc/self")) else {
         return false;
@@ -54,8 +54,9 @@ fn is_alone() -> bool {
     are_elsewhere(others, ours, made)
 }
 
-/// Tells whether processes are in other mount namespaces than `ours`. Of those that may not be looked into this is assumed where the
-/// namespace is `made` for a command: mostly, where root may not look into them; another user may not anyway.
+/// Tests whether all other processes are in other mount namespaces than `ours`. Processes that may not be inspected
+/// count as being elsewhere if the namespace is `made` for a command. In such a namespace even root may not inspect
+/// them; outside, other users may not either.
 fn are_elsewhere(
     mut others: impl Iterator<Item = io::Result<Option<u64>>>,
     ours: u64,
@@ -67,8 +68,8 @@ fn are_elsewhere(
     })
 }
 
-/// Tells by its `mountinfo` (proc(5)) that the root of a mount namespace gets the mounts of another namespace and gives none
-/// back: `ip netns exec` makes it so, and nothing that a machine boots with.
+/// Returns true if the root of a mount namespace receives mounts from another namespace and propagates none back,
+/// according to `mountinfo` (proc(5)). `ip netns exec` sets this up; nothing that a machine boots with does.
 fn root_follows_another(mounts: &str) -> bool {
     mounts.lines().any(|line| {
         let mut fields = line.split(' ').skip(4);
@@ -79,7 +80,7 @@ fn root_follows_another(mounts: &str) -> bool {
     })
 }
 
-/// Whether a process that this one descends from is in another mount namespace, as far as can be seen.
+/// Returns true if an ancestor of this process is in another mount namespace, as far as can be seen.
 fn is_apart() -> bool {
     let namespace = |process: &Path| mount_namespace(process).ok().flatten();
     let ours = namespace(Path::new("/proc/self"));

@@ -1,4 +1,4 @@
-//! From loaded and filled programs to a pinned instance.
+//! Making of a pinned instance from loaded and filled programs.
 
 use super::files::{
     self, NEXT_SETTINGS, OBJECT, PROGRAM, SETTINGS, gate_file, link_file, map_file, member_folder,
@@ -17,7 +17,8 @@ use net::link_events;
 use net::link_settings::{self, Change, Changed, Place};
 use std::io;
 
-/// An instance that is being made. No other command changes anything meanwhile. Dropping it leaves nothing.
+/// Instance that is being made. It holds the lock, so no other command changes anything. Dropping it removes what was
+/// made.
 #[derive(Debug)]
 pub struct Begun<'a> {
     pins: &'a Pins,
@@ -33,8 +34,8 @@ pub struct Begun<'a> {
 }
 
 impl Pins {
-    /// Begins to make an instance: waits for other commands to end, sweeps what killed ones left as far as that can be
-    /// removed (see [`Pins::mend`]), and fails if the name is taken. Programs are best loaded and filled before; what is attached must be
+    /// Begins to make an instance. Waits for other commands to end, removes what killed ones left as far as it can
+    /// (see [`Pins::mend`]), and fails if the name is taken. Programs are best loaded and filled before; they must be
     /// attached after.
     pub fn begin(&self, instance: &str) -> Result<Begun<'_>, Box<Diagnostic>> {
         self.check_free(instance)?;
@@ -63,23 +64,23 @@ impl Pins {
 }
 
 impl Begun<'_> {
-    /// Has the instance end with a process: see [`Pins::mend`].
+    /// Makes the instance end with a process: see [`Pins::mend`].
     pub fn end_with(&mut self, owner: Owner) {
         self.owner = Some(owner);
     }
 
-    /// Writes down what the instance was asked for.
+    /// Records the options and inputs that the instance is loaded with.
     pub fn was_asked(&mut self, asked: Vec<Asked>) {
         self.asked = asked;
     }
 
-    /// Writes down where its programs run among others at traffic control.
+    /// Records the position of its programs among others at traffic control.
     pub fn in_order(&mut self, order: TcOrder) {
         self.order = order;
     }
 
-    /// Changes settings of an interface until the instance is removed. What they were is written
-    /// down first, so that they come back even if this process is killed.
+    /// Changes settings of an interface until the instance is removed. The old values are recorded first, so that they
+    /// are restored even if this process is killed.
     pub fn change_link(&mut self, place: &Place, change: Change) -> Result<(), Box<Diagnostic>> {
         let failed = |e: io::Error| device::link_settings(&place.name, &e);
         let before = link_settings::read_at(place).map_err(failed)?;
@@ -93,8 +94,8 @@ impl Begun<'_> {
         link_settings::change(place, change).map_err(failed)
     }
 
-    /// Pins programs with their maps and attachments: from now on they outlive this process, and the
-    /// instance is there. It is atomic: on failure nothing is pinned. Returns which loading it is.
+    /// Pins programs with their maps and attachments. From now on they outlive this process, and the instance is
+    /// there. It is atomic: on failure nothing is pinned. Returns the identity of the loading.
     pub fn commit(
         mut self,
         members: &[Member],

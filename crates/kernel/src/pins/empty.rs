@@ -1,4 +1,4 @@
-//! Removing what Onpath has made in an instance's folder, by its form, and nothing else.
+//! Removal of the files that Onpath made in an instance's folder, known by name and kind. Nothing else is removed.
 
 use super::files::{
     ABSENCES, ENDING, GATE, JOURNAL, KEEPER, LINK, MAP, MEMBER, NEXT, NEXT_ABSENCES,
@@ -9,22 +9,22 @@ use super::files::{
 use host::safe_dir::{Dir, Entry, Kind, Refused};
 use std::io;
 
-/// A folder by what Onpath makes in it.
+/// Kind of a folder, by what Onpath makes in it.
 #[derive(Clone, Copy)]
 enum Level {
     Instance,
     Member,
     /// The pins of a successor.
     Successor,
-    /// A folder that only its name is needed of.
+    /// An empty folder whose name is a mark.
     Mark,
 }
 
-/// An entry by what is to be done with it.
+/// Treatment of an entry when its folder is emptied.
 enum Form {
     File,
     Folder(Level),
-    /// It goes last, or the kernel has made it.
+    /// Entry that is removed last, or that the kernel has made.
     Stays,
     Stranger,
 }
@@ -56,14 +56,15 @@ fn form(level: Level, entry: &Entry) -> Form {
         }
         (Kind::Folder, Member) if [NEXT, TAKEN].contains(&name) => Form::Folder(Successor),
         (Kind::File, Member | Successor) if name == PROGRAM || name.starts_with(MAP) => Form::File,
-        // `maps.debug` and the like, in a new BPF file system: only the kernel's names have dots, and cannot be removed.
+        // `maps.debug` and the like, in a new BPF file system: only the kernel's names have dots, and cannot be
+        // removed.
         (Kind::File, Instance) if name.contains('.') => Form::Stays,
         _ => Form::Stranger,
     }
 }
 
-/// Removes what an instance has in a folder, attachments first, and leaves `SETTINGS` alone. Returns the first of what is
-/// not Onpath's, all of which stays.
+/// Removes an instance's files from a folder, attachments first, and leaves `SETTINGS`. Returns the first entry that
+/// is not Onpath's; all such entries stay.
 pub(super) fn empty(folder: &Dir) -> io::Result<Option<Refused>> {
     for name in attachments(folder)? {
         folder.remove_file(name)?;
@@ -73,7 +74,7 @@ pub(super) fn empty(folder: &Dir) -> io::Result<Option<Refused>> {
     Ok(left)
 }
 
-/// Removes what is left of a successor in a folder of a member's.
+/// Removes what is left of a successor from the folder of a member.
 pub(crate) fn empty_successor(folder: &Dir) -> io::Result<()> {
     let mut left = None;
     empty_at(folder, Level::Successor, &mut left)?;

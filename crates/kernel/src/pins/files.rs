@@ -1,4 +1,4 @@
-//! Names of what is in an instance's folder, and in those of its members.
+//! Names of the files and folders in an instance's folder, and in its members' folders.
 
 use crate::sys::{Link, Map};
 use host::safe_dir::{Dir, Entry, Kind, Refused, Why};
@@ -8,11 +8,11 @@ use std::os::unix::fs::MetadataExt;
 
 /// The instance's [`Record`](super::Record).
 pub(super) const RECORD: &str = "record";
-/// Links' settings from before; in the folder itself, below what is mounted on it.
+/// Link settings from before the instance. The file is in the folder itself, below a file system mounted on it.
 pub(super) const SETTINGS: &str = "settings";
 /// The name of `SETTINGS` while it is written.
 pub(super) const NEXT_SETTINGS: &str = "settings-next";
-/// The ports of all programs, where they are not those in the record any more.
+/// Ports of all programs, once they differ from those in the record.
 pub(super) const PORTS: &str = "ports";
 /// The name of `PORTS` while it is written.
 pub(super) const NEXT_PORTS: &str = "ports-next";
@@ -28,26 +28,26 @@ pub(super) const KEEPER: &str = "keeper";
 pub(super) const NEXT_KEEPER: &str = "keeper-next";
 /// An attachment that is about to replace one at an interface of the same index.
 pub(super) const NEXT_ATTACHMENT: &str = "attachment-next";
-/// In a member's folder: what the program was loaded from.
+/// Object that the program was loaded from, in a member's folder.
 pub(crate) const OBJECT: &str = "object";
-/// In a member's folder: how a change of tables that has begun is undone.
+/// Journal by which a change of tables that has begun is undone, in a member's folder.
 pub(crate) const JOURNAL: &str = "journal";
-/// In a member's folder: what the program is specialized to.
+/// Tables that the program is specialized to, in a member's folder.
 pub(crate) const SPECIALIZED: &str = "specialized";
 /// The name of `SPECIALIZED` while it is written.
 pub(crate) const NEXT_SPECIALIZED: &str = "specialized-next";
-/// In a member's folder: the pins of a successor.
+/// Pins of a successor, in a member's folder.
 pub(crate) const NEXT: &str = "next";
 /// The name of `NEXT` when the successor runs at all interfaces.
 pub(crate) const TAKEN: &str = "taken";
-/// In a member's folder, and in its successor's.
+/// Pin of the program, in a member's folder and in its successor's.
 pub(crate) const PROGRAM: &str = "program";
 pub(super) const MAP: &str = "map-";
 pub(super) const MEMBER: &str = "member-";
 pub(super) const LINK: &str = "link-";
 pub(super) const GATE: &str = "gate-";
 pub(super) const SPACE: &str = "space-";
-/// Says that the removal of an instance has begun.
+/// Mark that the removal of an instance has begun.
 pub(super) const ENDING: &str = "ending";
 
 pub(super) fn stranger(folder: &Dir, entry: &Entry) -> Refused {
@@ -58,12 +58,13 @@ pub(super) fn stranger(folder: &Dir, entry: &Entry) -> Refused {
     Refused::new(folder.shown().join(&entry.name), why)
 }
 
-/// The BPF file system allows no dots in names.
+/// Returns the file name of a map's pin. The BPF file system allows no dots in names.
 pub(crate) fn map_file(name: &str) -> String {
     format!("{MAP}{}", name.replace('.', "-"))
 }
 
-/// By numbers: names may hold characters that file names here may not.
+/// Returns the name of a member's folder. It is a number: program names may hold characters that file names here may
+/// not.
 pub(super) fn member_folder(member: usize) -> String {
     format!("{MEMBER}{member}")
 }
@@ -93,8 +94,8 @@ pub(super) fn gate_file(member: usize, ifindex: u32) -> String {
     format!("{GATE}{member}-{ifindex}")
 }
 
-/// A folder whose name holds in which mount namespace an instance is mounted: elsewhere it cannot be seen, and is
-/// no garbage all the same.
+/// Returns the name of a folder that marks the mount namespace in which an instance is mounted. The instance cannot be
+/// seen from other namespaces, but its folder is not garbage there.
 pub(super) fn space_mark() -> io::Result<String> {
     let space = fs::metadata("/proc/self/ns/mnt")?.ino();
     Ok(format!("{SPACE}{space}"))
@@ -111,7 +112,7 @@ pub(super) fn links(folder: &Dir) -> io::Result<Vec<String>> {
     named(folder, Kind::File, LINK)
 }
 
-/// Those of an interface: by the index that it had when they were made.
+/// Lists the pinned links of an interface, by the index that it had when they were made.
 pub(super) fn links_at(folder: &Dir, ifindex: u32) -> io::Result<Vec<String>> {
     let end = format!("-{ifindex}");
     let mut found = links(folder)?;
@@ -119,7 +120,7 @@ pub(super) fn links_at(folder: &Dir, ifindex: u32) -> io::Result<Vec<String>> {
     Ok(found)
 }
 
-/// The entries of a kind whose names begin so, and go on with numbers.
+/// Lists the entries of a kind whose names consist of this prefix and numbers.
 pub(super) fn named(folder: &Dir, kind: Kind, prefix: &str) -> io::Result<Vec<String>> {
     let entries = folder.entries()?.into_iter();
     let names = entries.filter(|entry| entry.kind == kind);

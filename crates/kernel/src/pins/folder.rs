@@ -1,4 +1,4 @@
-//! Folders of instances: whether one is complete, and where it is mounted.
+//! Folders of instances: opening them, and telling complete ones from others.
 
 use super::files::{ENDING, SPACE, attachments, named, space_mark, stranger};
 use super::record;
@@ -6,18 +6,18 @@ use host::safe_dir::{Dir, Kind, Refused, Why};
 use std::io;
 use std::sync::Arc;
 
-/// An instance's folder, which stays the same one whatever has its name by now.
+/// Open folder of an instance. It stays the same folder even if another one gets its name.
 #[derive(Clone, Debug)]
 pub(super) struct Folder {
-    /// What is in it.
+    /// The open folder.
     pub(super) dir: Arc<Dir>,
-    /// Whether it is the root of a file system of its own.
+    /// True if it is the root of a file system of its own.
     pub(super) is_mount: bool,
 }
 
 impl Folder {
-    /// Opens an instance's folder in ours. A file system that is mounted on it is entered only if the record there is of
-    /// an instance that has one.
+    /// Opens an instance's folder in Onpath's folder. A file system that is mounted on it is entered only if its
+    /// record is of an instance that has one.
     pub(super) fn open(root: &Dir, name: &str) -> io::Result<Folder> {
         let not_entered = match root.open_dir(name) {
             Ok(dir) => {
@@ -39,19 +39,19 @@ impl Folder {
         }
     }
 
-    /// Whether it has an instance: an attachment is in it, and its removal has not begun.
+    /// Returns true if it has an instance: an attachment is in it, and its removal has not begun.
     pub(super) fn is_whole(&self) -> io::Result<bool> {
         Ok(!attachments(&self.dir)?.is_empty() && !self.dir.has(ENDING))
     }
 
-    /// Whether it belongs to an instance of another mount namespace.
+    /// Returns true if it belongs to an instance of another mount namespace.
     pub(super) fn is_elsewhere(&self) -> io::Result<bool> {
         let mine = space_mark()?;
         let marks = named(&self.dir, Kind::Folder, SPACE)?;
         Ok(marks.iter().any(|mark| *mark != mine))
     }
 
-    /// Has what several attachments hold be garbage from now on, in one step.
+    /// Marks an instance with several attachments as garbage, in one step.
     pub(super) fn begin_end(&self) -> io::Result<()> {
         match attachments(&self.dir)?.len() {
             0 | 1 => Ok(()),
@@ -60,7 +60,7 @@ impl Folder {
     }
 }
 
-/// An instance's folder in ours, if the instance is complete.
+/// Opens an instance's folder in Onpath's folder, if the instance is complete.
 pub(super) fn whole(root: &Dir, instance: &str) -> io::Result<Option<Folder>> {
     let folder = match Folder::open(root, instance) {
         Err(e)
@@ -76,7 +76,7 @@ pub(super) fn whole(root: &Dir, instance: &str) -> io::Result<Option<Folder>> {
     Ok(folder.is_whole()?.then_some(folder))
 }
 
-/// Whether an instance can have this name.
+/// Returns true if an instance can have this name.
 pub(super) fn is_instance_name(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= 64
@@ -85,7 +85,7 @@ pub(super) fn is_instance_name(name: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }
 
-/// The entries of our folder: the names of folders that may be instances', and what else is there.
+/// Lists the entries of Onpath's folder: the names of folders that may be instances', and everything else.
 pub(super) fn instances(root: &Dir) -> io::Result<(Vec<String>, Vec<Refused>)> {
     let (mut names, mut others) = (Vec::new(), Vec::new());
     for entry in root.entries()? {

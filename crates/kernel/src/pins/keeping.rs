@@ -1,8 +1,9 @@
 //! The one process that follows the interfaces of an instance.
 //!
-//! It has mapped the only value of a map that is pinned in the instance's folder. The kernel freezes no map that a process has
-//! mapped for writing. So any other process, of whatever PID or mount namespace, finds out by freezing it whether that one has ended,
-//! however it did. A lock on a file would tell the same, and keep the BPF file system from being unmounted.
+//! It has mapped, for writing, the only value of a map that is pinned in the instance's folder. The kernel freezes no
+//! map that a process has mapped for writing. So any other process, in whatever PID or mount namespace, finds out by
+//! freezing it whether that process has ended. A file lock would do as well, but would keep the BPF file system from
+//! being unmounted.
 
 use super::files::{KEEPER, NEXT_KEEPER};
 use super::{Loading, Pins};
@@ -12,7 +13,7 @@ use host::safe_dir::Dir;
 use host::words::Words;
 use std::io;
 
-/// As long as this lives, no other process follows the interfaces.
+/// Right to follow the interfaces of an instance. While this value lives, no other process follows them.
 #[derive(Debug)]
 pub(crate) struct Keeping {
     _mapped: Words,
@@ -31,7 +32,7 @@ impl Keeping {
     }
 }
 
-/// Says that a process which has not ended follows the interfaces, as far as this process may know.
+/// Tests whether a process that has not ended follows the interfaces, as far as this process may know.
 fn is_kept(folder: &Dir) -> io::Result<bool> {
     if !folder.has(KEEPER) {
         return Ok(false);
@@ -41,7 +42,7 @@ fn is_kept(folder: &Dir) -> io::Result<bool> {
         Ok(()) => Ok(false),
         Err(error) => match error.raw_os_error() {
             Some(libc::EBUSY) => Ok(true),
-            // One that was found to be nobody's before: it can be mapped for writing no more.
+            // The map was frozen before, when its process had ended: it can no longer be mapped for writing.
             Some(libc::EPERM) if map.words().is_err() => Ok(false),
             _ => Err(error),
         },
@@ -49,8 +50,8 @@ fn is_kept(folder: &Dir) -> io::Result<bool> {
 }
 
 impl Pins {
-    /// Makes this process the one that follows the interfaces of an instance, if it is the instance of that loading. `None`: another
-    /// process does, or it is another instance.
+    /// Makes this process the one that follows the interfaces of an instance, if the instance is still of this
+    /// loading. `None`: another process follows them, or it is another instance.
     pub(crate) fn take_keeping(
         &self,
         instance: &str,
@@ -66,7 +67,7 @@ impl Pins {
         Keeping::take(&folder.dir).map(Some).map_err(failed)
     }
 
-    /// Says that no process follows the interfaces of an instance, and this process may.
+    /// Tests whether no process follows the interfaces of an instance, and this process may.
     pub(crate) fn wants_keeper(&self, instance: &str) -> bool {
         let existing = self.existing(instance);
         existing.is_ok_and(|(_, folder)| is_kept(&folder.dir).is_ok_and(|is_kept| !is_kept))

@@ -1,4 +1,4 @@
-//! One command at a time that changes what is pinned.
+//! Lock by which one command at a time changes pins.
 
 use super::Pins;
 use crate::errors::{device, load as load_errors};
@@ -10,21 +10,21 @@ use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The right to change what is in a folder, or on it. It ends with the process.
+/// Right to change what is in a folder, or mounted on it. It ends with the process.
 #[derive(Debug)]
 pub(super) struct Lock {
     _folder: Flock<File>,
 }
 
 impl Pins {
-    /// The right to change what is in our folder.
+    /// Takes the lock on Onpath's folder.
     pub(super) fn lock(&self, root: &Dir) -> Result<Lock, Box<Diagnostic>> {
         let file = root.opened_again();
         let file = file.map_err(|e| load_errors::pins(root.shown(), "lock", &e))?;
         self.lock_file(file, root.shown())
     }
 
-    /// Waits for another command that has locked a file or folder, as long as these are patient.
+    /// Locks a file or folder. Waits for another command that holds the lock, up to the patience of these pins.
     pub(super) fn lock_file(&self, mut file: File, at: &Path) -> Result<Lock, Box<Diagnostic>> {
         let started = Instant::now();
         loop {

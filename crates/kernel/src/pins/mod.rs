@@ -1,32 +1,32 @@
-//! Programs that stay loaded when the process that loaded them ends: pinned in a folder of their own
-//! in the BPF file system, with a record from which any other process can find it.
+//! Programs that stay loaded when the process that loaded them ends. They are pinned in a folder of their own in the
+//! BPF file system, with a record by which any other process can find them.
 //!
 //! Several programs can be one instance (a bundle), and an instance is complete or not there, at whatever moment
 //! the process that makes or removes it is killed:
 //!
-//! - Links and gates (see [`tc::filter`](crate::tc::filter)) work while a descriptor or pin of theirs lives. Before anything of
-//!   an instance is pinned where it stays, the death of its process detaches all of it.
+//! - Links and gates (see [`tc::filter`](crate::tc::filter)) work while a descriptor or pin of theirs lives. Before
+//!   anything of an instance is pinned where it stays, the death of its process detaches all of it.
 //! - An instance with one attachment is pinned in its folder with the attachment last. That pin is the step
 //!   from nothing to everything.
 //! - An instance with several is pinned in a BPF file system of its own that is mounted nowhere, and that dies
 //!   with the process too. Mounting it on the instance's folder is the one step. Detaching it begins with
 //!   unmounting: as far as nothing else holds that file system, this ends everything in it.
 //!
-//! An instance may also end with its process although it is pinned: the record names the process then, and what is
-//! left of a dead one is garbage too.
+//! An instance may also end with its process although it is pinned. The record names the process then, and the
+//! instance is garbage once the process has ended.
 //!
-//! - An instance that got further attachments later (see [`PortUse`]) is removed from a mark on that makes a folder
-//!   with attachments garbage too.
+//! - To remove an instance that got further attachments later (see [`PortUse`]), a mark is made first. With the mark,
+//! a folder with attachments is garbage too.
 //!
-//! An interface that is deleted takes its attachment along, and the pin of that stays: the instance is complete all the same, and gets
-//! an interface that appears by that name (`absences`).
+//! An interface that is deleted takes its attachment along, but its pin stays. So the instance is still complete, and
+//! it gets an interface that appears by that name (`absences`).
 //!
-//! So a folder without an attachment in it is garbage. A command that changes something holds a lock on
-//! our folder, and sweeps what it finds of that kind first, with the links' settings that such a
-//! command has changed ([`Settings`](net::link_settings)).
+//! So a folder without an attachment in it is garbage. A command that changes something locks Onpath's folder and
+//! first removes such garbage. It also restores the link settings that a killed command has changed
+//! ([`Settings`](net::link_settings)).
 //!
-//! The mount belongs to a mount namespace, as the BPF file system itself does: programs with several
-//! attachments that are loaded from a mount namespace of its own (a container) end with it.
+//! The mount belongs to a mount namespace, as the BPF file system itself does. So programs with several attachments
+//! that are loaded from a mount namespace of their own (a container) end with it.
 
 mod absences;
 mod alone;
@@ -65,18 +65,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Where the BPF file system is, or is mounted if it is nowhere.
+/// Mount point of the BPF file system. It is mounted there if it is not yet.
 pub const BPFFS: &str = "/sys/fs/bpf";
-/// Our folder there.
+/// Name of Onpath's folder there.
 const FOLDER: &str = "onpath";
 
-/// How long a command waits for another one.
+/// Longest wait of a command for another one.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How long a command that others wait for waits itself for those who change tables: so that others, which wait for
-/// both, do not give up first.
+/// Longest wait for commands that change tables, if other commands wait for this one. It is shorter, so that commands
+/// that wait for both do not give up first.
 const PATIENCE_WITH_WRITERS: Duration = Duration::from_secs(5);
 
-/// Whether a path is in a BPF file system.
+/// Tests whether a path is in a BPF file system.
 pub fn is_bpffs(path: &Path) -> bool {
     Given::open(path).is_ok_and(|folder| folder.is_bpffs().unwrap_or(false))
 }
@@ -95,7 +95,7 @@ impl Default for Pins {
 }
 
 impl Pins {
-    /// Those under another mount point.
+    /// Returns the pins under another mount point.
     pub fn at(bpffs: &Path) -> Pins {
         Pins {
             bpffs: bpffs.to_owned(),
@@ -103,7 +103,7 @@ impl Pins {
         }
     }
 
-    /// The same, for who waits for another command only so long: each waits for 20 seconds else.
+    /// Limits the wait for another command to `patience`, instead of 20 seconds.
     pub fn patient_for(self, patience: Duration) -> Pins {
         Pins { patience, ..self }
     }
@@ -112,7 +112,7 @@ impl Pins {
         self.bpffs.join(FOLDER)
     }
 
-    /// Our folder, if it is there.
+    /// Opens Onpath's folder, if it is there.
     pub(crate) fn open_root(&self) -> Result<Option<Dir>, Box<Diagnostic>> {
         let open = || -> io::Result<Option<Dir>> {
             let above = Given::open(&self.bpffs)?;
@@ -148,7 +148,7 @@ impl Pins {
         }
     }
 
-    /// The names of all pinned instances. Fails if this process may not see them.
+    /// Returns the names of all pinned instances. Fails if this process may not see them.
     pub fn names(&self) -> Result<Vec<String>, Box<Diagnostic>> {
         let Some(root) = self.open_root()? else {
             return Ok(Vec::new());
@@ -157,7 +157,7 @@ impl Pins {
         let mut failure = None;
         names.retain(|name| match whole(&root, name) {
             Ok(found) => found.is_some(),
-            // What is not ours has no instance, and is reported by who sweeps.
+            // A foreign file holds no instance; the next sweep reports it.
             Err(error) if Refused::of(&error).is_some() => false,
             Err(error) => {
                 failure = Some(self.failed(name, "look into", &error));
@@ -167,19 +167,19 @@ impl Pins {
         failure.map_or(Ok(names), Err)
     }
 
-    /// The folders in ours that may be instances', complete or not.
+    /// Lists the folders that may be instances', complete or not.
     fn folders(&self, root: &Dir) -> Result<Vec<String>, Box<Diagnostic>> {
         let found = folder::instances(root);
         let found = found.map_err(|e| load_errors::pins(&self.root(), "look into", &e));
         found.map(|(names, _)| names)
     }
 
-    /// Something was not possible in an instance's folder.
+    /// Reports that something was not possible in an instance's folder.
     pub(crate) fn failed(&self, instance: &str, what: &str, error: &io::Error) -> Box<Diagnostic> {
         load_errors::pins(&self.root().join(instance), what, error)
     }
 
-    /// The one instance that a command means: the named one, or the only one.
+    /// Returns the instance that a command means: the named one, or the only one.
     pub fn choose(&self, named: Option<&str>) -> Result<String, Box<Diagnostic>> {
         let present = self.names()?;
         match (named, present.as_slice()) {
@@ -191,22 +191,22 @@ impl Pins {
         }
     }
 
-    /// What is written down about an instance.
+    /// Reads the record of an instance.
     pub fn record(&self, instance: &str) -> Result<Record, Box<Diagnostic>> {
         let (_, folder) = self.existing(instance)?;
         let record = record::read(&folder.dir);
         record.map_err(|e| load_errors::pins(&folder.dir.shown().join(RECORD), "read", &e))
     }
 
-    /// Which loading of an instance is there.
+    /// Returns the identity of the present loading of an instance.
     pub fn loading(&self, instance: &str) -> Result<Loading, Box<Diagnostic>> {
         let (_, folder) = self.existing(instance)?;
         let loading = record::loading(&folder.dir);
         loading.map_err(|e| load_errors::pins(&folder.dir.shown().join(RECORD), "read", &e))
     }
 
-    /// Whether an instance is still the one of a loading, as far as that can be seen: neither unloaded nor loaded
-    /// anew under the same name.
+    /// Tests whether an instance is still of this loading, as far as can be seen: neither unloaded, nor loaded again
+    /// under the same name.
     pub fn is_still(&self, instance: &str, loading: Loading) -> bool {
         match self.loading(instance) {
             Ok(now) => now == loading,
@@ -216,8 +216,8 @@ impl Pins {
     }
 
     /// Opens the tables and counters of one program of an instance: the named one, or the only one. Its maps are
-    /// opened when they are needed. All of it is of one loading: if that is unloaded, it fails, whatever is loaded under
-    /// the name by then.
+    /// opened when they are needed. All of them belong to one loading. If that is unloaded, access to them fails, even
+    /// if something else is loaded under the name by then.
     pub fn open(
         &self,
         instance: &str,
@@ -259,7 +259,7 @@ impl Pins {
         Ok((record, store))
     }
 
-    /// Our folder, and the one of a complete instance in it.
+    /// Opens Onpath's folder, and that of a complete instance in it.
     fn existing(&self, instance: &str) -> Result<(Dir, Folder), Box<Diagnostic>> {
         self.check_name(instance)?;
         let Some(root) = self.open_root()? else {
@@ -274,7 +274,7 @@ impl Pins {
         }
     }
 
-    /// There is no such instance.
+    /// Reports that there is no such instance.
     fn missing(&self, instance: &str) -> Box<Diagnostic> {
         match self.names() {
             Ok(present) => device::no_instance(instance, &present, self.are_hidden()),
@@ -282,7 +282,7 @@ impl Pins {
         }
     }
 
-    /// The pinned instance that is attached to an interface by XDP.
+    /// Returns the record of the pinned instance that is attached to an interface by XDP.
     pub fn on_interface(&self, index: u32) -> Option<Record> {
         let has = |member: &MemberRecord| {
             let is_it = |i: &Interface| i.index == index && i.is_here();

@@ -1,5 +1,5 @@
-//! Interfaces that are moved to another network namespace while programs run at them. The programs stay at them, and
-//! what was changed of them stays changed, but in the namespace that is written down they are gone.
+//! Interfaces that are moved to another network namespace while programs run at them. The programs stay attached, and
+//! changed settings stay changed. But in the recorded namespace the interfaces are gone.
 
 use super::Pins;
 use super::files;
@@ -11,25 +11,26 @@ use net::netns;
 use std::collections::BTreeSet;
 use std::io;
 
-/// Where an interface is that was moved.
+/// Location of an interface that was moved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Moved {
-    /// Where this process can follow it: what was changed of it goes back when the instance is removed.
+    /// Interface in a network namespace that this process can enter. Changed settings are restored when the instance
+    /// is removed.
     Found,
-    /// In a network namespace that has no name and no process in it, as far as this process sees.
+    /// Interface in a network namespace that has no name and no process in it, as far as this process sees.
     Hidden,
 }
 
 impl Pins {
-    /// Whether a link of an instance is still on the interface that had this index when the link was made, wherever
-    /// that is now.
+    /// Tests whether a link of an instance is still on the interface that had this index when the link was made,
+    /// wherever that is now.
     pub fn holds(&self, instance: &str, ifindex: u32) -> bool {
         self.links_of(instance, ifindex)
             .is_some_and(|links| are_somewhere(&links))
     }
 
-    /// The place of an interface of an instance that has left this network namespace, by the links of the
-    /// instance, which stay on it. `None` if it is gone.
+    /// Finds an interface of an instance that has left this network namespace, by the links of the instance, which
+    /// stay on it. `None` if it is gone.
     pub fn moved(&self, instance: &str, ifindex: u32) -> Option<Moved> {
         let links = self.links_of(instance, ifindex)?;
         if !are_somewhere(&links) {
@@ -45,13 +46,14 @@ impl Pins {
     }
 }
 
-/// Whether one of these links has its interface still.
+/// Tests whether one of these links still has its interface.
 fn are_somewhere(links: &[Link]) -> bool {
     let is_somewhere = |link: &Link| link.ifindex().is_ok_and(|index| index != 0);
     links.iter().any(is_somewhere)
 }
 
-/// Of these changes, those of interfaces that were moved: with where each is now, by the links in a folder.
+/// Selects the changes whose interfaces were moved, each with the interface's present location. The links in a folder
+/// lead there.
 pub(super) fn follow(settings: &[Changed], folder: &Dir) -> Vec<Changed> {
     let has_left = |changed: &&Changed| {
         let there = netns::run_in(changed.netns, || link_settings::read(changed.ifindex));
@@ -70,20 +72,20 @@ pub(super) fn follow(settings: &[Changed], folder: &Dir) -> Vec<Changed> {
     own.filter(has_left).filter_map(follow).collect()
 }
 
-/// The links in a folder that were made at an interface.
+/// Opens the links in a folder that were made at an interface.
 fn links_at(folder: &Dir, ifindex: u32) -> Vec<Link> {
     let links = files::links_at(folder, ifindex).unwrap_or_default();
     let links = links.iter().map(|name| Link::open(folder, name));
     links.filter_map(Result::ok).collect()
 }
 
-/// Says that a link is on an interface of this thread's network namespace.
+/// Tests whether a link is on an interface of this thread's network namespace.
 pub(super) fn is_at(link: &Link) -> bool {
     let at = || -> io::Result<(u32, u32)> { Ok((link.ifindex()?, link.program()?)) };
     at().is_ok_and(|at| at.0 != 0 && has_program(&at))
 }
 
-/// Says that an interface of this thread's network namespace has a program by a link.
+/// Tests whether an interface of this thread's network namespace has a program by a link.
 fn has_program((ifindex, program): &(u32, u32)) -> bool {
     let has_tcx = |side| sys::tcx_on(*ifindex, side).is_ok_and(|ids| ids.contains(program));
     let has_xdp =
@@ -91,7 +93,7 @@ fn has_program((ifindex, program): &(u32, u32)) -> bool {
     has_tcx(Side::Ingress) || has_tcx(Side::Egress) || has_xdp()
 }
 
-/// The network namespace and the index there of the interface that links are on.
+/// Finds the interface that links are on: its network namespace, and its index there.
 pub(super) fn find(links: &[Link]) -> Option<(u64, u32)> {
     let attachments = links.iter().filter_map(|link| {
         let at = (link.ifindex().ok()?, link.program().ok()?);

@@ -1,4 +1,4 @@
-//! The order of instances at traffic control, where one of them is attached anew.
+//! Order of instances at traffic control, when one of them is attached again.
 
 use super::{Interface, Pins, Record};
 use crate::attachment::{TcOrder, side};
@@ -7,8 +7,9 @@ use bpf::abi::Hook;
 use std::cmp::Reverse;
 
 impl Pins {
-    /// The place of a program at an interface that it gets while it runs: beside the program beside which it is to run. If that is not there, on the right
-    /// side of those that are to run beside it, which came first. Last else.
+    /// Returns the position of a program at an interface that it gets while it runs. The recorded position holds if
+    /// the program that it refers to is there. Otherwise the position is on the right side of those programs that
+    /// refer to this one. Otherwise it is last.
     pub(super) fn order_at(&self, ifindex: u32, record: &Record, member: usize) -> TcOrder {
         let member = &record.members[member];
         let by_filter = member.interfaces.iter().any(|at| at.filter.is_some());
@@ -43,7 +44,8 @@ impl Pins {
         }
     }
 
-    /// The place of a program of an instance among those at a side of an interface of this thread's network namespace: the first is 0.
+    /// Returns the index of an instance's program among those at a side of an interface of this thread's network
+    /// namespace; the first is 0.
     fn place_of(&self, instance: &str, ifindex: u32, side: Side) -> Option<usize> {
         let own = self.tc_link(instance, ifindex, side).ok()??;
         let own = own.program().ok()?;
@@ -51,8 +53,8 @@ impl Pins {
         all.iter().position(|program| *program == own)
     }
 
-    /// Says that a program is on the wrong side of the one beside which it is to run at an interface: they were attached there anew, and others
-    /// between them.
+    /// Tests whether a program is on the wrong side of the program that its position refers to. This happens when they
+    /// are attached again, with others between them.
     pub fn is_misplaced(&self, record: &Record, hook: Hook, at: &Interface) -> bool {
         let place = |instance: &str| self.tc_place(instance, hook, at);
         let places = record.order.beside().and_then(|beside| {

@@ -1,7 +1,7 @@
 //! The process that an instance ends with.
 //!
-//! What is pinned outlives its process. An instance that must not, because its process changed settings that slow the
-//! machine down, records the process: any command that finds that it has ended detaches the instance.
+//! Pinned programs outlive their process. An instance must not if its process changed settings that slow the machine
+//! down. It records the process, and any command that finds the process ended detaches the instance.
 
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -12,19 +12,19 @@ use std::os::unix::fs::MetadataExt;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Owner {
     pid: u32,
-    /// When it was started, in clock ticks since the machine was.
+    /// Start time, in clock ticks since the machine started.
     started: u64,
     /// The number of the namespace that `pid` belongs to.
     pid_namespace: u64,
 }
 
 impl Owner {
-    /// The process that this is.
+    /// Returns this process.
     pub fn this() -> io::Result<Owner> {
         Owner::of(std::process::id())
     }
 
-    /// A process of this one's namespace.
+    /// Returns a process of this one's PID namespace.
     pub(crate) fn of(pid: u32) -> io::Result<Owner> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
         let (_, started) = state_and_start(&stat).ok_or(io::ErrorKind::InvalidData)?;
@@ -35,14 +35,15 @@ impl Owner {
         })
     }
 
-    /// Whether it has ended. What another namespace's processes do is not seen from here.
+    /// Returns true if it has ended. A process of another PID namespace cannot be seen from here, and counts as
+    /// running.
     pub fn has_ended(&self) -> bool {
         if !pid_namespace().is_ok_and(|ours| ours == self.pid_namespace) {
             return false;
         }
         match fs::read_to_string(format!("/proc/{}/stat", self.pid)) {
             Ok(stat) => state_and_start(&stat).is_some_and(|(state, started)| {
-                // Its status has not been asked for yet.
+                // A zombie's status has not been collected yet.
                 started != self.started || matches!(state, 'Z' | 'X')
             }),
             Err(error) => error.kind() == io::ErrorKind::NotFound,
@@ -54,8 +55,8 @@ fn pid_namespace() -> io::Result<u64> {
     Ok(fs::metadata("/proc/self/ns/pid")?.ino())
 }
 
-/// From `/proc/PID/stat`: the third field and the twenty-second. The second is a name, which may have blanks and
-/// parentheses.
+/// Reads the state and the start time from `/proc/PID/stat`: the third field and the twenty-second. The second is a
+/// name, which may have blanks and parentheses.
 fn state_and_start(stat: &str) -> Option<(char, u64)> {
     let mut fields = stat.rsplit_once(") ")?.1.split(' ');
     let state = fields.next()?.chars().next()?;

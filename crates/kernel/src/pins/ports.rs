@@ -1,9 +1,9 @@
 //! Ports that a running program gets or loses.
 //!
-//! A change is written down before it begins, and the ports as they are after it replace those before it in one step.
-//! Whichever of the two happened last when a command is killed, the next one knows what to do: an addition that was
-//! not completed is taken back, a removal is completed. A port that gets another interface is an addition, behind which the one before is
-//! taken away.
+//! A change is recorded before it begins, and the ports after it replace those before it in one step. If a command is
+//! killed, the next one knows what to do by which of the two happened last. It takes back an addition that was not
+//! completed, and completes a removal. A port that gets another interface is an addition, after which the old
+//! interface is removed.
 
 use super::files::{
     NEXT_ATTACHMENT, NEXT_PORTS, PORT_CHANGE, PORTS, PROGRAM, gate_file, link_file, member_folder,
@@ -34,9 +34,9 @@ use std::sync::Arc;
 /// The use of an interface by a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PortUse {
-    /// It runs there.
+    /// The program runs there.
     Attached,
-    /// It only sends packets there.
+    /// The program only sends packets there.
     Reached,
 }
 
@@ -50,14 +50,14 @@ struct PortChange {
     change: Change,
 }
 
-/// The interface that a port gets or loses, or both.
+/// Change of the interface of a port.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 enum Change {
-    /// It gets the interface of this index.
+    /// The port gets the interface of this index.
     Gets(u32),
-    /// It gets the one instead of the other.
+    /// The port gets interface `by` instead of the other.
     Replaces { by: u32, left: Left },
-    /// It loses the interface.
+    /// The port loses its interface.
     Loses(Left),
 }
 
@@ -70,7 +70,7 @@ struct Left {
 }
 
 impl Left {
-    /// One at which a filter that is there was not written down: without its gate it runs nothing, and is swept as such.
+    /// Makes one without a recorded filter. A filter that is there runs nothing without its gate, and is swept later.
     fn unrecorded(index: u32) -> Left {
         Left {
             index,
@@ -88,25 +88,25 @@ impl Left {
     }
 }
 
-/// An instance whose ports may be changed as long as this exists: nobody else changes them.
+/// Instance whose ports may be changed while this value exists. Its lock keeps others from changing them.
 struct Changeable {
     /// The instance's folder.
     folder: Arc<Dir>,
     record: Record,
-    /// The number of the program that is meant.
+    /// Number of the program whose ports change.
     number: usize,
-    /// Its maps.
+    /// The program's maps.
     store: KernelStore,
     _lock: Lock,
 }
 
 impl Changeable {
-    /// The program that is meant.
+    /// Returns the program whose ports change.
     fn program(&self) -> &MemberRecord {
         &self.record.members[self.number]
     }
 
-    /// Refuses an instance whose interfaces have settings that others have not.
+    /// Refuses an instance that ends with its process, or whose interfaces have changed settings.
     fn check_unbound(&self) -> Result<(), Box<Diagnostic>> {
         match self.record.owner.is_some() || self.record.changes_links {
             true => Err(errors::bound(&self.record.instance)),
@@ -116,16 +116,18 @@ impl Changeable {
 }
 
 impl PortChange {
-    /// Writes down that it begins.
+    /// Records that it begins.
     fn begin(&self, folder: &Dir) -> io::Result<()> {
         record::write_json(folder, PORT_CHANGE, self)
     }
 }
 
 impl Pins {
-    /// Gives a program of an instance a port: the named one, or the only one. Returns how it runs there, if it does. Nothing
-    /// is changed if it fails, and what a killed command has begun, the next one takes back. The interface must be in the
-    /// network namespace of the others: a packet leaves by the interface that has the port's index where the packet is.
+    /// Gives a port to a program of an instance: the named one, or the only one. Returns how the program runs there,
+    /// if it does. On failure nothing is changed, and the next command takes back what a killed one has begun.
+    ///
+    /// The interface must be in the network namespace of the others: the kernel looks up the port's interface index in
+    /// the namespace that the packet is in.
     pub fn add_port(
         &self,
         instance: &str,
@@ -143,8 +145,9 @@ impl Pins {
         self.add_checked(instance, at, (port, usage), None)
     }
 
-    /// Gives a port of a program another interface: it runs there, or sends there, instead of at the one before, which may be gone.
-    /// Groups and sessions keep the port. Returns how the program runs there, if it does. Nothing is changed if it fails.
+    /// Gives a port of a program another interface. The program runs there, or sends there, instead of at the
+    /// interface before, which may be gone. Multicast groups and clone sessions keep the port. Returns how the program
+    /// runs there, if it does. On failure nothing is changed.
     pub fn replace_port(
         &self,
         instance: &str,
@@ -163,8 +166,8 @@ impl Pins {
         self.add_checked(instance, at, (port, usage), Some(left))
     }
 
-    /// Gives a port of a program the interface that has appeared in place of the one of this index, which is gone. Does nothing if another
-    /// command has given it one meanwhile.
+    /// Gives a port of a program the interface that has appeared in place of a deleted one with the index `gone`. Does
+    /// nothing if another command has given it one meanwhile.
     pub(super) fn reattach_port(
         &self,
         instance: &str,
@@ -186,7 +189,7 @@ impl Pins {
                 .add_checked(instance, at, (port, usage), Some(left))
                 .map(drop);
         }
-        // Its attachment has the name of the one that is gone, and replaces it in one step.
+        // The index is the same, so the new attachment replaces the old one's pin in one step.
         let runs = |at: &Interface| at.index == gone;
         if let (PortUse::Attached, Some(runs)) =
             (usage, program.interfaces.iter().find(|at| runs(at)))
@@ -220,7 +223,8 @@ impl Pins {
         }
     }
 
-    /// Gives a program an interface that it can get, in place of the one that it leaves, if it does.
+    /// Gives a program an interface that [`Pins::check_addition`] allows, in place of the one that it leaves, if there
+    /// is one.
     fn add_checked(
         &self,
         instance: &str,
@@ -246,8 +250,9 @@ impl Pins {
         Ok(how)
     }
 
-    /// Takes a port from a program of an instance: the named one, or the only one. Refuses the last interface at which
-    /// it runs, and a port of a multicast group or a clone session. What a killed command has begun, the next one completes.
+    /// Removes a port from a program of an instance: the named one, or the only one. Refuses the last interface at
+    /// which the program runs, and a port of a multicast group or a clone session. A removal that a killed command has
+    /// begun is completed by the next one.
     pub fn remove_port(
         &self,
         instance: &str,
@@ -286,7 +291,7 @@ impl Pins {
         }
     }
 
-    /// An instance whose ports can be changed, and the program of it that is meant.
+    /// Locks an instance to change ports of one of its programs. A change that was left unfinished is settled first.
     fn changeable(
         &self,
         instance: &str,
@@ -307,8 +312,8 @@ impl Pins {
         })
     }
 
-    /// Completes or takes back the change that is written down, if one is: the caller holds the lock, and nobody else
-    /// is changing ports.
+    /// Completes or takes back the recorded change, if there is one. The caller holds the lock, so nobody else is
+    /// changing ports.
     pub(super) fn settle(&self, instance: &str) -> Result<(), Box<Diagnostic>> {
         let (_, folder) = self.existing(instance)?;
         let folder = folder.dir;
@@ -352,7 +357,7 @@ impl Pins {
         folder.remove_file(PORT_CHANGE).map_err(failed)
     }
 
-    /// Makes an addition that is written down already, up to the one step that completes it.
+    /// Makes an addition that is recorded already, up to the one step that completes it.
     fn add(
         &self,
         to: &mut Changeable,
@@ -366,7 +371,8 @@ impl Pins {
             ..
         } = to;
         let failed = |e: io::Error| load_errors::pins(folder.shown(), "pin the port in", &e);
-        // While no other command puts a successor in the program's place, which would not run at this interface.
+        // The writers' lock is held: a successor that took the program's place meanwhile would not run at this
+        // interface.
         let attach = |store: &KernelStore| -> Result<Option<Attached>, Box<Diagnostic>> {
             let pairs = [(port.number, port.index)];
             connect_ports(&store.memory.abi.ports, &store.memory.maps, &pairs)?;
@@ -419,7 +425,7 @@ impl Pins {
     }
 }
 
-/// Tells what a program does at the interface of one of its ports.
+/// Returns the use that a program makes of the interface of one of its ports.
 fn usage(program: &MemberRecord, port: u32) -> PortUse {
     match program.interfaces.iter().any(|at| at.port == port) {
         true => PortUse::Attached,
@@ -432,7 +438,7 @@ fn unknown(program: &MemberRecord, port: u32) -> Box<Diagnostic> {
     errors::no_port(port, &known)
 }
 
-/// What sends copies to a port, if anything does.
+/// Returns the group or session that sends copies to a port, if there is one.
 fn user_of(store: &KernelStore, port: u32) -> Result<Option<errors::User>, StoreError> {
     let has = |replicas: &[Replica]| replicas.iter().any(|replica| replica.port == port);
     let mut groups = store.multicast_groups()?.into_iter();
@@ -444,30 +450,31 @@ fn user_of(store: &KernelStore, port: u32) -> Result<Option<errors::User>, Store
     Ok(session.map(|(session, _)| errors::User::Session(session)))
 }
 
-/// Whether a change of ports was begun that is neither complete nor taken back.
+/// Tests whether a change of ports has begun that is neither complete nor taken back.
 pub(super) fn is_unsettled(folder: &Dir) -> bool {
     folder.has(PORT_CHANGE) || folder.has(NEXT_ATTACHMENT)
 }
 
-/// Ends an attachment that a killed command has made and not given its name: nothing is written down about it, and it would be in the way of
-/// another one. What is left of a filter without its gate runs nothing, and is swept as such.
+/// Removes an attachment that a killed command has made, but not renamed to its final name. It is recorded nowhere,
+/// and would be in the way of another one. A filter that is left runs nothing without its gate, and is swept later.
 fn remove_unnamed(folder: &Dir) -> io::Result<()> {
     if let Ok(link) = Link::open(folder, NEXT_ATTACHMENT) {
-        // At once: the kernel takes its time with one that nobody holds. It fails for a gate, and if the interface is gone.
+        // Detached here, because the kernel takes its time with a link that nobody holds. Fails for a gate, or if the
+        // interface is gone.
         let _ = link.detach();
     }
     folder.remove_file_if_there(NEXT_ATTACHMENT)
 }
 
-/// Interfaces at which a program runs, without those that are gone and the one that a port loses.
+/// Lists the interfaces at which a program runs, without those that are gone and the one of a given port.
 fn running_at(folder: &Dir, number: usize, member: &MemberRecord, port: u32) -> Vec<Interface> {
     let others = member.interfaces.iter().filter(|at| at.port != port);
     let others = others.filter(|at| is_attached(folder, number, member.hook, at));
     others.cloned().collect()
 }
 
-/// Attaches a program to a port that it is to run at, as it is attached to its others. Fails if that, or only sending there,
-/// needs them to be attached otherwise.
+/// Attaches a program to a port like to its other ports. Fails if running there, or only sending there, needs another
+/// mode at those.
 fn attach(
     program: &HookProg,
     instance: &str,
@@ -501,8 +508,8 @@ fn attach(
     Ok(attach::attach_besides(program, wanted, &running, method)?.pop())
 }
 
-/// Detaches the program from an interface of a port, and has it know nothing of the port, or the interface that stays instead. What is done
-/// already stays.
+/// Detaches a program from an interface of a port. Then removes the port from its maps, or moves it to the interface
+/// that stays. Steps that are done already are skipped.
 fn take_away(
     folder: &Dir,
     PortChange { member, port, .. }: &PortChange,
@@ -520,12 +527,12 @@ fn take_away(
     let gate = gate_file(*member, left.index);
     if folder.has(&gate) {
         folder.remove_file(&gate)?;
-        // What is left of a filter without its gate runs nothing, and is swept as such.
+        // A filter that is left runs nothing without its gate, and is swept later.
         if let Some((netns, filter)) = left.filter {
             netns::run_in(netns, || filter.remove())?;
         }
     }
-    // A packet that is still in the program finds by the interface's index which port it came in at.
+    // A packet that is still in the program looks up its ingress port by the interface's index.
     wait_for_softirqs();
     let ports = &store.memory.abi.ports;
     match stays {
@@ -534,7 +541,7 @@ fn take_away(
     }
 }
 
-/// Replaces the ports that are written down.
+/// Replaces the recorded ports.
 fn write_ports(folder: &Dir, record: &Record) -> io::Result<()> {
     let ports = record.members.iter().map(PortsRecord::of);
     let ports: Vec<PortsRecord> = ports.collect();
@@ -548,7 +555,7 @@ fn system(error: io::Error) -> StoreError {
 }
 
 impl MemberRecord {
-    /// An interface in another network namespace than this process, and the number of that namespace.
+    /// Returns an interface that is in another network namespace than this process, and the number of that namespace.
     fn elsewhere(&self) -> Option<(&str, u64)> {
         let at = self.interfaces.iter();
         let at = at.map(|at| (at.name.as_str(), at.netns));
@@ -557,7 +564,7 @@ impl MemberRecord {
         all.find(|(_, netns)| !record::is_here(*netns))
     }
 
-    /// All ports: number, name and index of the interface.
+    /// Lists all ports: number, name and index of the interface.
     pub fn ports(&self) -> impl Iterator<Item = (u32, &str, u32)> {
         let at = self.interfaces.iter();
         let at = at.map(|at| (at.port, at.name.as_str(), at.index));

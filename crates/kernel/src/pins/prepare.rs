@@ -1,4 +1,4 @@
-//! The BPF file system and our folder in it, made by whichever command is the first.
+//! The BPF file system and Onpath's folder in it, made by whichever command is the first.
 
 use super::{FOLDER, Pins};
 use crate::errors::load as load_errors;
@@ -9,13 +9,13 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// A folder in which only root can make files, and the file there that whoever mounts the BPF file system locks. The folder
-/// that is mounted on will not do: every user may lock it.
+/// Folder in which only root can make files, and the file there that is locked before mounting the BPF file system.
+/// The mount point itself will not do, since every user may lock it.
 const MOUNT_LOCK: (&str, &str) = ("/run", "onpath-mount.lock");
 
 impl Pins {
-    /// Makes sure that there is a BPF file system and our folder in it, for its user only. Several commands may do so at
-    /// the same moment.
+    /// Makes sure that there is a BPF file system and Onpath's folder in it, for its user only. Several commands may
+    /// do so at the same moment.
     pub(super) fn prepare(&self) -> Result<Dir, Box<Diagnostic>> {
         let none = |e: io::Error| load_errors::no_bpffs(&self.bpffs, &e);
         let mut above = Given::open(&self.bpffs).map_err(none)?;
@@ -48,8 +48,8 @@ impl Pins {
     }
 }
 
-/// The file that whoever mounts locks. A user who may mount but is not root cannot make it: two commands of such a user at
-/// one moment may mount twice.
+/// Opens the file that is locked before mounting. A user who may mount but is not root cannot make it: two commands of
+/// such a user at one moment may mount twice.
 fn mount_lock() -> io::Result<File> {
     let (folder, file) = MOUNT_LOCK;
     Dir::at(Path::new(folder))?.open_or_make_file(file)

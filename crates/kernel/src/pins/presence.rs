@@ -1,4 +1,4 @@
-//! The places of the interfaces of running programs: in the network namespace that they were in, in another one, or nowhere.
+//! Locations of the interfaces of running programs: in the recorded network namespace, in another one, or nowhere.
 
 use super::files::{self, link_file};
 use super::folder::Folder;
@@ -12,12 +12,12 @@ use host::safe_dir::Dir;
 use net::{interface, netns};
 use std::path::PathBuf;
 
-/// An interface of a running program, as this process sees it.
+/// Location of an interface of a running program, as this process sees it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Presence {
-    /// In this process's network namespace, with the name that it has now.
+    /// Interface in this process's network namespace, with its current name.
     Here(String),
-    /// In another network namespace, which can be entered at this path if it can be found.
+    /// Interface in another network namespace, with a path to enter it if one can be found.
     InNamespace(Option<PathBuf>),
     /// Deleted, or the program was detached from it.
     Gone,
@@ -58,7 +58,8 @@ impl Pins {
         }
     }
 
-    /// The tcx link by which a program of an instance is at a side of an interface of this thread's network namespace.
+    /// Returns the tcx link by which a program of an instance is at a side of an interface of this thread's network
+    /// namespace.
     ///
     /// # Errors
     /// There is no such instance.
@@ -77,7 +78,7 @@ impl Pins {
         Ok(links.into_iter().find(moved::is_at))
     }
 
-    /// The place of a program among those that run at its side of an interface by tcx: the first is 1, and how many there are.
+    /// Returns the position of a program among those at its side of an interface by tcx, from 1, and their number.
     pub fn tc_place(&self, instance: &str, hook: Hook, at: &Interface) -> Option<(usize, usize)> {
         let side = side(hook)?;
         let place = netns::run_in(at.netns, || {
@@ -101,7 +102,7 @@ impl Pins {
     }
 }
 
-/// An interface that is where it was.
+/// Returns the location of an interface that is still in its namespace.
 fn in_namespace(namespace: u64, name: String) -> Presence {
     match super::record::is_here(namespace) {
         true => Presence::Here(name),
@@ -109,7 +110,7 @@ fn in_namespace(namespace: u64, name: String) -> Presence {
     }
 }
 
-/// Says that a program is attached at an interface of this thread's network namespace, or where that was moved to.
+/// Tests whether a program is attached at an interface of this thread's network namespace, or where that was moved to.
 pub(super) fn is_attached(folder: &Dir, member: usize, hook: Hook, at: &Interface) -> bool {
     match at.filter {
         Some(_) => has_filter(hook, at),
@@ -119,7 +120,7 @@ pub(super) fn is_attached(folder: &Dir, member: usize, hook: Hook, at: &Interfac
     }
 }
 
-/// Says that the filter of a program is at its interface.
+/// Tests whether the filter of a program is at its interface.
 fn has_filter(hook: Hook, at: &Interface) -> bool {
     let (Some(wanted), Some(side)) = (at.filter, side(hook)) else {
         return false;

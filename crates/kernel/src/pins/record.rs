@@ -1,4 +1,4 @@
-//! What is written down about pinned programs, in a pinned map whose only value is JSON.
+//! Records of pinned programs: JSON as the only value of a pinned map.
 
 use super::Owner;
 use super::files::{PORTS, RECORD};
@@ -16,34 +16,34 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io;
 
-/// What is written down about programs that are pinned as one.
+/// Record of programs that are pinned as one.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Record {
-    /// The version of this form.
+    /// Version of this format.
     pub version: u32,
     /// The instance's name.
     pub instance: String,
-    /// When it was loaded, in seconds since 1970.
+    /// Time at which it was loaded, in seconds since 1970.
     pub loaded: u64,
-    /// The user who loaded it, by way of `sudo` if it was so, if that is known.
+    /// User who loaded it, before `sudo` if that was used; `None` if not known.
     #[serde(default)]
     pub user: Option<String>,
     /// The process that it ends with, if it ends with one.
     #[serde(default)]
     pub owner: Option<Owner>,
-    /// Whether settings of its interfaces are changed as long as it runs.
+    /// True if settings of its interfaces are changed while it runs.
     #[serde(default)]
     pub changes_links: bool,
     /// The [cookie](net::link_events::netns_cookie) of the network namespace of its interfaces; 0 if that is not known.
     #[serde(default)]
     pub netns_cookie: u64,
-    /// The place of its programs among others at traffic control.
+    /// Position of its programs among others at traffic control.
     #[serde(default)]
     pub order: TcOrder,
     /// The options and inputs that it was loaded with.
     #[serde(default)]
     pub asked: Vec<Asked>,
-    /// Its programs, one or more.
+    /// Programs of the instance, one or more.
     pub members: Vec<MemberRecord>,
 }
 
@@ -73,21 +73,21 @@ impl Record {
     }
 }
 
-/// One thing that an instance was asked for, by which a later request is known to be the same.
+/// Option or input that an instance was loaded with, by which a later request is known to be the same.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Asked {
-    /// Its name in messages.
+    /// Name of the option or input in messages.
     pub what: String,
-    /// A text or its hash: the same only for what is the same.
+    /// Text, or its hash. It is equal only for equal options or inputs.
     pub value: String,
 }
 
-/// One program of an instance.
+/// Program of an instance.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct MemberRecord {
-    /// Its name in the instance.
+    /// Program's name in the instance.
     pub name: String,
-    /// Where it runs.
+    /// Hook at which it runs.
     pub hook: Hook,
     /// The interfaces it is attached to.
     pub interfaces: Vec<Interface>,
@@ -97,9 +97,9 @@ pub struct MemberRecord {
     /// Bytes that its maps may take, if it was loaded with an allowance.
     #[serde(default)]
     pub memory: Option<u64>,
-    /// What is where in its maps.
+    /// Layout of its maps.
     pub abi: Abi,
-    /// What it offers the control plane.
+    /// Tables and other state that it offers the control plane.
     pub schema: Schema,
 }
 
@@ -111,7 +111,7 @@ pub(super) struct PortsRecord {
 }
 
 impl PortsRecord {
-    /// Those that a record has now.
+    /// Copies the ports of a program's record.
     pub(super) fn of(member: &MemberRecord) -> PortsRecord {
         PortsRecord {
             interfaces: member.interfaces.clone(),
@@ -123,16 +123,16 @@ impl PortsRecord {
 /// An interface that a pinned program is attached to.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Interface {
-    /// Its name when the program was attached.
+    /// Interface's name when the program was attached.
     pub name: String,
-    /// Its index.
+    /// Interface's index.
     pub index: u32,
     /// The number of the network namespace that it was in, see [`netns::current`]; 0 if that is not known.
     #[serde(default)]
     pub netns: u64,
-    /// Its port number in the program.
+    /// Interface's port number in the program.
     pub port: u32,
-    /// How the program is attached: `native`, `generic`, `tcx` or `clsact`.
+    /// Mode of the attachment: `native`, `generic`, `tcx` or `clsact`.
     pub mode: String,
     /// The filter, for `clsact`.
     #[serde(default)]
@@ -142,18 +142,18 @@ pub struct Interface {
 /// An interface that a pinned program may send packets to, without running there.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Target {
-    /// Its name when the program was loaded.
+    /// Interface's name when the program was loaded.
     pub name: String,
-    /// Its index.
+    /// Interface's index.
     pub index: u32,
     /// The number of the network namespace that it was in, see [`netns::current`]; 0 if that is not known.
     pub netns: u64,
-    /// Its port number in the program.
+    /// Interface's port number in the program.
     pub port: u32,
 }
 
 impl Target {
-    /// An interface as it is now.
+    /// Makes the record of an interface as it is now.
     pub(super) fn new(port: &Port) -> Target {
         Target {
             name: port.name.clone(),
@@ -163,14 +163,14 @@ impl Target {
         }
     }
 
-    /// As [`Interface::is_here`].
+    /// Tests the same as [`Interface::is_here`].
     pub fn is_here(&self) -> bool {
         is_here(self.netns)
     }
 }
 
 impl Interface {
-    /// An interface as it is attached now.
+    /// Makes the record of an interface as it is attached now.
     pub(super) fn new(name: &str, index: u32, port: u32, attached: &Attached) -> Interface {
         Interface {
             name: name.to_owned(),
@@ -184,35 +184,37 @@ impl Interface {
 }
 
 impl Interface {
-    /// Whether it was in the network namespace that this process is in: elsewhere, its index means another one.
+    /// Tests whether it was in this process's network namespace. In another namespace, its index means another
+    /// interface.
     pub fn is_here(&self) -> bool {
         is_here(self.netns)
     }
 }
 
-/// Whether this process is in the network namespace of this number; 0 is not known, and taken for it.
+/// Tests whether this process is in the network namespace of this number. The number 0 means unknown, and counts as
+/// this namespace.
 pub(super) fn is_here(netns: u64) -> bool {
     netns == 0 || netns::current().is_ok_and(|here| here == netns)
 }
 
-/// Which loading of an instance it is: the kernel's number for the map that its record is in, which no later
-/// one has, whatever its name.
+/// Identity of a loading of an instance: the kernel's number for the map of its record. No later loading has the same,
+/// whatever its name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Loading(u32);
 
-/// Which loading the record in a folder is of.
+/// Returns the identity of the loading whose record is in a folder.
 pub(super) fn loading(folder: &Dir) -> io::Result<Loading> {
     Ok(Loading(Map::open(folder, RECORD)?.info().id))
 }
 
-/// The part of every version that identifies it.
+/// Part of the record that all versions have in common.
 #[derive(Deserialize)]
 struct Version {
     version: u32,
 }
 
-/// Whether the record in a folder is of an instance that has a file system of its own: one with several attachments when
-/// it was loaded. One that another version has written is believed: its form is not known.
+/// Tests whether the record in a folder is of an instance with a file system of its own, which had several attachments
+/// when it was loaded. A record of another version is trusted, since its format is not known.
 pub(super) fn has_own_mount(folder: &Dir) -> bool {
     match read_json(folder, RECORD) {
         Ok(Version { version }) if version != Record::VERSION => true,
@@ -234,7 +236,7 @@ pub(super) fn read(folder: &Dir) -> io::Result<Record> {
         )));
     }
     let mut record: Record = read_json(folder, RECORD)?;
-    // The record itself is never replaced: by it an instance is known.
+    // The record itself is never replaced: its map identifies the loading.
     if folder.has(PORTS) {
         let now: Vec<PortsRecord> = read_json(folder, PORTS)?;
         for (member, ports) in record.members.iter_mut().zip(now) {
@@ -245,13 +247,13 @@ pub(super) fn read(folder: &Dir) -> io::Result<Record> {
     Ok(record)
 }
 
-/// Whether an instance's process has ended, and it with it.
+/// Tests whether an instance ends with a process that has ended.
 pub(super) fn is_orphan(folder: &Dir) -> bool {
     let record = read(folder);
     record.is_ok_and(|record| record.owner.is_some_and(|owner| owner.has_ended()))
 }
 
-/// Reads what [`write_json`] wrote.
+/// Reads a value that [`write_json`] wrote.
 pub(super) fn read_json<T: DeserializeOwned>(folder: &Dir, name: &str) -> io::Result<T> {
     Ok(serde_json::from_slice(&read_bytes(folder, name)?)?)
 }
@@ -267,8 +269,8 @@ pub(super) fn write_json(folder: &Dir, name: &str, value: &impl Serialize) -> io
     pin_bytes(folder, name, "onpath_record", &serde_json::to_vec(value)?)
 }
 
-/// Pins a value as JSON under a name, in place of what is pinned so, in one step: by way of the name `next`, which a killed
-/// command may have left.
+/// Pins a value as JSON in place of the one pinned by this name, in one step. It is written under the name `next`
+/// first, which a killed command may have left.
 pub(super) fn replace_json(
     folder: &Dir,
     name: &str,

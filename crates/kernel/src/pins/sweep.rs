@@ -1,4 +1,4 @@
-//! Removing instances, and what killed commands left.
+//! Removal of instances, and of what killed commands left.
 
 use super::empty::empty;
 use super::files::{self, SETTINGS};
@@ -20,8 +20,8 @@ use net::netns;
 use std::io;
 use std::sync::Arc;
 
-/// Waits for packets that are still in programs which are attached no longer, where these go on in others: as soon as they are not pinned, the
-/// kernel forgets which.
+/// Waits for packets that are still in detached programs, if these are chained by tail calls. Once the map of the
+/// chain is not pinned, the kernel empties it.
 fn let_packets_out(record: Option<&Record>) {
     let goes_on = |member: &MemberRecord| member.abi.map(PROGRAMS_MAP).is_some();
     if record.is_some_and(|record| record.members.iter().any(goes_on)) {
@@ -42,8 +42,8 @@ impl Pins {
         Ok(())
     }
 
-    /// As [`Pins::remove`], but only if it is the instance of that loading. `false`: it is not there any more, and
-    /// what else runs under its name stays.
+    /// Removes an instance like [`Pins::remove`], but only if it is of this loading. `false`: it is gone, and whatever
+    /// else runs under its name stays.
     pub fn remove_loading(
         &self,
         instance: &str,
@@ -62,8 +62,8 @@ impl Pins {
         Ok(true)
     }
 
-    /// Detaches everything of ours, complete or left by a killed command, and gives the names of the
-    /// instances there were. What can be removed is, even where something else cannot.
+    /// Detaches everything of Onpath's, complete or left by a killed command, and returns the names of the instances.
+    /// After a failure it goes on with the others.
     pub fn clear_all(&self) -> Result<Vec<String>, Box<Diagnostic>> {
         let Some(root) = self.open_root()? else {
             return Ok(Vec::new());
@@ -91,11 +91,11 @@ impl Pins {
         let failed = |e: io::Error| self.failed(instance, "remove", &e);
         let folder = Folder::open(root, instance).map_err(failed)?;
         let record = record::read(&folder.dir).ok();
-        // Until the folders are gone: who waits for the lock then finds that there is nothing to change any more.
+        // Held until the folders are gone: whoever waits for the lock then finds nothing left to change.
         let _writers = hold_writers(&folder.dir);
         let moved;
         if folder.is_mount {
-            // Somebody else may hold this file system in a mount namespace of their own; so that is not all.
+            // Unmounting is not enough: somebody else may hold this file system in another mount namespace.
             folder.dir.unmount().map_err(failed)?;
             let below = root.open_dir(instance).map_err(failed)?;
             moved = moved::follow(&settings(&below).map_err(failed)?, &folder.dir);
@@ -112,8 +112,8 @@ impl Pins {
         self.clean(root, instance)
     }
 
-    /// Removes a folder that has no attachment, and restores the settings written down there. What is not Onpath's stays,
-    /// and is reported.
+    /// Removes a folder that has no attachment, and restores the settings recorded there. Foreign files stay, and are
+    /// reported.
     pub(super) fn clean(&self, root: &Dir, instance: &str) -> Result<(), Box<Diagnostic>> {
         let failed = |e: io::Error| self.failed(instance, "remove", &e);
         let folder = root.open_dir(instance).map_err(failed)?;
@@ -126,8 +126,8 @@ impl Pins {
         }
     }
 
-    /// Removes what killed commands left, if there is anything. What cannot be removed is in nobody's way: a command that
-    /// is about something else reports it and goes on.
+    /// Removes what killed commands left, if there is anything. Such remains are in nobody's way: a command with
+    /// another purpose reports a failure and goes on.
     pub fn mend(&self) -> Result<(), Box<Diagnostic>> {
         // What this process may not look at is for the command to report.
         let Ok(Some(root)) = self.open_root() else {
@@ -140,7 +140,7 @@ impl Pins {
         self.sweep(&root, &lock)
     }
 
-    /// As [`Pins::mend`], however long another command holds the lock.
+    /// Does the same as [`Pins::mend`], however long another command holds the lock.
     pub fn mend_at_last(&self) -> Result<(), Box<Diagnostic>> {
         loop {
             match self.mend() {
@@ -150,8 +150,8 @@ impl Pins {
         }
     }
 
-    /// Undoes or finishes what killed commands have begun of changes of an instance's tables: at several interfaces
-    /// different tables may be in force until then.
+    /// Undoes or finishes changes of an instance's tables that killed commands have begun. Until then, different
+    /// tables may be in force at different interfaces.
     fn finish_writers(&self, instance: &str, folder: &Arc<Dir>) -> Result<(), Box<Diagnostic>> {
         for number in abandoned(folder) {
             let name = &self.record(instance)?.members[number].name;
@@ -164,16 +164,15 @@ impl Pins {
         Ok(())
     }
 
-    /// Whether there is an instance that ends with this process.
+    /// Returns true if there is an instance that ends with this process.
     pub(crate) fn has_owned_by(&self, owner: &Owner) -> Result<bool, Box<Diagnostic>> {
         let names = self.names()?;
         let mut records = names.iter().filter_map(|name| self.record(name).ok());
         Ok(records.any(|record| record.owner.as_ref() == Some(owner)))
     }
 
-    /// Removes what killed commands left: instances that end with a process which has ended, changes of ports and tables
-    /// that are not complete, folders without an attachment, and filters that run nothing. What can be removed is, even where
-    /// something else cannot.
+    /// Removes what killed commands left: instances whose process has ended, unfinished changes of ports and tables,
+    /// folders without an attachment, and filters that run nothing. After a failure it goes on with the others.
     pub(super) fn sweep(&self, root: &Dir, _held: &Lock) -> Result<(), Box<Diagnostic>> {
         let mut done = Ok(());
         for name in self.folders(root)? {
@@ -213,8 +212,8 @@ impl Pins {
     }
 }
 
-/// Whether an instance of a dead process, a change of ports or tables that was begun, a folder without an instance or
-/// something that is not Onpath's is there. Another command may be making a folder.
+/// Tests whether there is something to sweep: an instance of a dead process, an unfinished change of ports or tables,
+/// a folder without an instance, or a foreign file. Another command may be making a folder.
 fn is_left(root: &Dir) -> io::Result<bool> {
     let (names, others) = folder::instances(root)?;
     if !others.is_empty() {
@@ -236,7 +235,7 @@ fn is_left(root: &Dir) -> io::Result<bool> {
     Ok(false)
 }
 
-/// The numbers of those programs of an instance of whose tables a killed command has begun a change.
+/// Returns the numbers of an instance's programs whose tables a killed command has begun to change.
 fn abandoned(folder: &Arc<Dir>) -> Vec<usize> {
     let guards = files::members(folder).enumerate();
     guards
@@ -247,7 +246,7 @@ fn abandoned(folder: &Arc<Dir>) -> Vec<usize> {
         .collect()
 }
 
-/// Waits for those who change the tables of an instance, but not for long, and keeps others away.
+/// Waits for commands that change the tables of an instance, but not for long, and locks others out.
 fn hold_writers(folder: &Arc<Dir>) -> Vec<FolderLock> {
     let guards = files::members(folder).enumerate();
     guards
@@ -258,7 +257,7 @@ fn hold_writers(folder: &Arc<Dir>) -> Vec<FolderLock> {
         .collect()
 }
 
-/// The links' settings that an instance has changed, as they are written down.
+/// Reads the link settings that an instance has changed, as they are recorded.
 fn settings(folder: &Dir) -> io::Result<Vec<Changed>> {
     match folder.has(SETTINGS) {
         true => record::read_json(folder, SETTINGS),
@@ -266,7 +265,7 @@ fn settings(folder: &Dir) -> io::Result<Vec<Changed>> {
     }
 }
 
-/// Restores what can be, and reports the first that cannot.
+/// Restores all settings that can be restored, and reports the first that cannot.
 fn restore(settings: &[Changed]) -> Result<(), Box<Diagnostic>> {
     let mut failure = Ok(());
     for changed in settings.iter().rev() {
@@ -277,8 +276,8 @@ fn restore(settings: &[Changed]) -> Result<(), Box<Diagnostic>> {
     failure
 }
 
-/// Takes everything off that a folder holds, at once, and removes it. Where it is one attachment, removing its pin
-/// is the one step: what this process holds of it after that ends with the process.
+/// Detaches everything that a folder holds, at once, and empties the folder. For a single attachment, removing its pin
+/// is the one step: what this process still holds of it ends with the process.
 fn detach(folder: &Dir) -> io::Result<()> {
     let links = files::links(folder)?;
     let links = links.iter().map(|name| Link::open(folder, name));

@@ -23,14 +23,16 @@ fn partial(Partial { done, error }: Partial) -> Partial {
     Partial { done, error }
 }
 
-/// Whether this kernel's tries heed whether an update may make or replace an entry. Those before Linux 6.13 do not.
+/// Returns true if this kernel's tries respect the flags of an update, which allow it to make or to replace an entry.
+/// Tries before Linux 6.13 do not.
 fn flags_are_heeded() -> bool {
     kernel_version() >= (6, 13)
 }
 
 impl Map {
-    /// Looks for the longest match up to this prefix, which may be a shorter one. Giving this very prefix the value that was found
-    /// changes nothing if it is there, and fails if it is not.
+    /// Looks up the entry of exactly this prefix in a trie. A look-up finds the longest match, which may be a shorter
+    /// prefix. So the found value is written to this very prefix, which changes nothing if the entry is there and
+    /// fails if it is not. The outer `None` means that the kernel cannot tell.
     fn get_prefix(&self, key: &[u8]) -> io::Result<Option<Option<Vec<u8>>>> {
         let Some(near) = self.get(key)? else {
             return Ok(Some(None));

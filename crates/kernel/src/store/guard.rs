@@ -21,7 +21,7 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Guards the program of that number in its instance: it is pinned in a folder of the instance's.
+    /// Guards the program of this number in its instance; `folder` is the one with the program's pins.
     pub(crate) fn new(folder: Dir, instance: Arc<Dir>, member: usize) -> Guard {
         Guard {
             folder: Arc::new(folder),
@@ -55,7 +55,7 @@ impl writers::Guard for Guard {
         self.folder.has(JOURNAL)
     }
 
-    /// The first element begins with the length of all of it.
+    /// Writes a journal to the elements of an array. The first element begins with the length of everything.
     fn write_journal(&self, journal: &[u8]) -> io::Result<()> {
         let length = size_of::<u64>() + journal.len();
         let mut bytes = (length as u64).to_ne_bytes().to_vec();

@@ -13,16 +13,16 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug, Default)]
 pub struct Maps {
     all: BTreeMap<String, Entry>,
-    /// Where those are pinned that are to be opened.
+    /// Folder of the pins of maps that are opened later.
     folder: Option<Arc<Dir>>,
 }
 
 #[derive(Debug)]
 struct Entry {
     map: OnceLock<Map>,
-    /// Its elements, once they were needed in memory.
+    /// Map's elements in memory, once they were needed there.
     shared: OnceLock<Words>,
-    /// Its pin's name in the folder, if it is to be opened there.
+    /// Name of the map's pin in the folder, if it is to be opened there.
     pin: String,
 }
 
@@ -62,14 +62,14 @@ impl Maps {
         }
     }
 
-    /// The same maps, of which those that are pinned are not open: another process may have replaced them.
+    /// Returns the same maps, with the pinned ones not open: another process may have replaced them.
     pub(super) fn anew(&self) -> Maps {
         let all = self.all.iter();
         let pins = all.map(|(n, entry)| (n.clone(), entry.pin.clone()));
         Maps::unopened(self.folder.clone(), pins)
     }
 
-    /// Puts a map there that this process has made, in the place of none.
+    /// Adds a map that this process has made, if there is none by this name yet.
     pub(super) fn put(&self, name: &str, map: Map) {
         if let Some(entry) = self.all.get(name) {
             // Another thread has made the same map first.
@@ -108,7 +108,7 @@ impl Maps {
         Ok(shared.get())
     }
 
-    /// Those that are open, by name.
+    /// Iterates over the open maps, with their names.
     pub fn open(&self) -> impl Iterator<Item = (&str, &Map)> {
         let all = self.all.iter();
         all.filter_map(|(name, entry)| Some((name.as_str(), entry.map.get()?)))

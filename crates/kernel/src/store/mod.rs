@@ -1,4 +1,5 @@
-//! The control plane's view of a program in the kernel: a [`Store`](writers::Store) over the maps that the program reads.
+//! The control plane's view of a program in the kernel: a [`Store`](writers::Store) over the maps that the program
+//! reads.
 
 mod elements;
 mod guard;
@@ -34,31 +35,31 @@ pub type KernelStore = Store<KernelMemory>;
 /// The maps of a loaded program.
 #[derive(Debug)]
 pub struct KernelMemory {
-    /// What is where.
+    /// Layout of the maps.
     pub abi: Arc<Abi>,
-    /// What the program offers the control plane.
+    /// Tables and other state that the program offers the control plane.
     pub schema: Arc<Schema>,
     /// The maps by name.
     pub maps: Maps,
-    /// Bytes that its maps may take, if it was loaded with an allowance; else as many as are free.
+    /// Limit of its maps' memory in bytes, if it was loaded with one; else the free memory is the limit.
     pub allowance: Option<u64>,
-    /// What keeps writers in other processes away; absent as long as no other process knows the program.
+    /// Guard that keeps writers in other processes away; absent while no other process knows the program.
     pub guard: Option<Guard>,
 }
 
-/// A map that cannot be opened. Where its pin is gone, so is the program.
+/// Reports a map that cannot be opened. If its pin is gone, so is the program.
 pub(crate) fn unopened(error: io::Error) -> StoreError {
     writers::errors::unopened(explained(error))
 }
 
-/// What the system refuses, where no entry is to blame.
+/// Reports a refusal of the system for which no entry is to blame.
 fn system(what: &'static str) -> impl Fn(io::Error) -> StoreError {
     let failed = writers::errors::system(what);
     move |error| failed(explained(error))
 }
 
-/// Whether a program, which clones packets or does not, can have what a change wants of multicast groups and clone sessions,
-/// whatever its ports are. Other changes it can.
+/// Fails if a change of multicast groups and clone sessions asks for something that a program does not support,
+/// whatever its ports are. `clones` is true if the program clones packets. Other changes pass.
 ///
 /// # Errors
 /// As for [`Store::apply`](control::Store::apply).
@@ -66,7 +67,7 @@ pub fn check_copies(abi: &Abi, clones: bool, change: &Change) -> Result<(), Stor
     writers::check_copies(traffic(abi), clones, change)
 }
 
-/// Where copies of a program's packets go.
+/// Returns the maps that say where copies of a program's packets go.
 fn traffic(abi: &Abi) -> Traffic<'_> {
     let differ = abi.traffic.groups.as_deref();
     Traffic {
@@ -81,7 +82,7 @@ fn traffic(abi: &Abi) -> Traffic<'_> {
 }
 
 impl KernelMemory {
-    /// The map of a name, which the program has.
+    /// Returns the map of a name, which the program has.
     pub(crate) fn existing(&self, name: &str) -> Result<&Map, StoreError> {
         let found = self.maps.get(name).map_err(unopened)?;
         found.ok_or_else(|| StoreError::System {

@@ -1,8 +1,9 @@
-//! A program that is specialized to what is in its tables, in the place of the one that looks everything up: the same maps,
-//! another text. A packet that is in the old one meets it to its end, the next one the new one.
+//! Programs that are specialized to the contents of their tables. A specialized object takes the place of the general
+//! one, over the same maps. A packet that is in the old program stays there to its end; the next one meets the new
+//! program.
 //!
-//! What the pins hold to load a program again stays the one that looks everything up: a table that is replaced as one
-//! brings it back.
+//! The pins still hold the general object, from which the program is loaded again. So replacing a table in one switch
+//! brings the general program back.
 
 use super::guard::Guard;
 use super::successor::{Successor, not_pinned};
@@ -19,10 +20,10 @@ use std::io;
 use std::sync::Arc;
 use writers::memory::{NotSwitched, Successor as _};
 
-/// To what a program is specialized.
+/// Tables that a program is specialized to, and the process that does so.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Specialized {
-    /// The process that specializes it anew when its tables change.
+    /// Process that specializes the program again when its tables change.
     pub watcher: Owner,
     /// The tables whose contents are compiled in.
     pub tables: Vec<SpecializedTable>,
@@ -31,17 +32,17 @@ pub struct Specialized {
 /// A table whose contents are compiled in.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SpecializedTable {
-    /// Its number.
+    /// Table's number.
     pub index: u32,
-    /// Its control-plane name.
+    /// Table's control-plane name.
     pub name: String,
-    /// How many entries it had.
+    /// Number of entries that it had.
     pub entries: usize,
-    /// How often it was changed before.
+    /// Number of times that it had been changed.
     pub generation: u64,
 }
 
-/// Loads another text of a program over its maps. It must have been compiled from the same tables and objects.
+/// Loads another object of a program over its maps. It must have been compiled from the same tables and objects.
 ///
 /// # Errors
 /// It keeps its state elsewhere than this one, or the kernel refuses it.
@@ -60,7 +61,7 @@ pub fn load_beside(
     let shared =
         |name: &str| memory.abi.map(name).is_some() && memory.abi.map(name) == abi.map(name);
     let maps = abi.maps.iter().map(|map| map.name.as_str());
-    // Each loading has its own.
+    // Each loading has its own map of chained programs.
     let maps = maps.filter(|name| *name != PROGRAMS_MAP);
     names.extend(maps.filter(|name| shared(name)));
     names.extend(
@@ -84,7 +85,8 @@ pub fn load_beside(
     })
 }
 
-/// Puts a specialized text of a pinned program into its place at every interface, one after the other, each at once.
+/// Puts a specialized object of a pinned program in the program's place at every interface, one after the other. Each
+/// switch is atomic.
 ///
 /// # Errors
 /// As for [`load_beside`]; the program was unloaded; or an interface refuses it.
@@ -103,7 +105,8 @@ pub fn put_in_place(
     })
 }
 
-/// To what the program is specialized, and of each table whether that is what it has in it now. `None`: it is not.
+/// Returns the tables that a program is specialized to, and for each, whether it still has the same contents. `None`
+/// if the program is not specialized.
 pub fn specialized(store: &KernelStore) -> Result<Option<(Specialized, Vec<bool>)>, StoreError> {
     let Some(guard) = &store.memory.guard else {
         return Ok(None);
@@ -125,8 +128,8 @@ pub fn specialized(store: &KernelStore) -> Result<Option<(Specialized, Vec<bool>
     Ok(Some((noted, current)))
 }
 
-/// Whether two texts of one program find all that user space writes or reads, and all that outlives a packet, in the same
-/// places.
+/// Tests whether two objects of one program have the same layout of all state that user space reads or writes, or that
+/// outlives a packet.
 fn keeps_state_alike(ours: &Abi, other: &Abi) -> bool {
     let counters = |abi: &Abi| {
         let mut all = abi.contents.counters.clone();
@@ -153,7 +156,7 @@ fn keeps_state_alike(ours: &Abi, other: &Abi) -> bool {
         && figures(ours) == figures(other)
 }
 
-/// Writes down what a program is specialized to, in the place of what was there.
+/// Records the tables that a program is specialized to, in place of the earlier record.
 fn note(guard: &Guard, specialized: &Specialized) -> io::Result<()> {
     let folder = guard.folder();
     folder.remove_file_if_there(NEXT_SPECIALIZED)?;

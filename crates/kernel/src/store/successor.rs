@@ -1,11 +1,11 @@
-//! A table that is replaced in one switch: a successor of the program is loaded that has new maps for the tables of a
-//! change, filled, and takes the program's place at each interface by one update of its link. Packets pay nothing for it:
+//! Replacement of tables in one switch. A successor of the program is loaded with new maps for the tables of a change,
+//! and filled. It takes the program's place at each interface by one update of the link. Packets pay nothing for it:
 //! one that is in the program meets the old tables to its end, the next one the new ones.
 //!
-//! What the successor has of its own waits in the folder `next` of the program's folder. The program's pin in it comes
-//! last: from then on the change is made, and a killed writer's is finished by the next one, or taken back where the
-//! kernel does not let it. What is there without that pin is garbage. Once the successor runs at all interfaces, the
-//! folder is called `taken`: from then on its pins replace the program's, and nothing leads back.
+//! The successor's own pins wait in the folder `next` of the program's folder. The pin of its program comes last: from
+//! then on the change is made. If the writer is killed after that, the next one finishes the change, or takes it back
+//! if the kernel does not allow it. Without that pin, the folder is garbage. Once the successor runs at all
+//! interfaces, the folder is renamed to `taken`. From then on its pins replace the program's, and nothing leads back.
 
 use super::guard::Guard;
 use super::{KernelMemory, system, unopened};
@@ -34,8 +34,8 @@ pub(super) struct Successor {
 }
 
 impl Successor {
-    /// Loads a successor with new, empty maps of these names. All other maps are the program's, and the program's data
-    /// is what it is there.
+    /// Loads a successor with new, empty maps of these names. It shares all other maps with the program, and gets a
+    /// copy of the program's global data.
     pub(crate) fn load(
         program: &KernelMemory,
         fresh: &BTreeSet<&str>,
@@ -85,8 +85,8 @@ impl Successor {
         })
     }
 
-    /// One that has all maps in common with the program, but for those that it needs for a packet at most, and the programs that it goes on
-    /// in.
+    /// Makes a successor whose maps need no pins: they are the program's, or hold nothing longer than for a packet.
+    /// Only the map of chained programs is its own.
     pub(crate) fn over_same_maps(instance: Instance, guard: Guard) -> Successor {
         let all = instance.store.memory.maps.open();
         let all = all.filter(|(name, _)| *name != PROGRAMS_MAP);
@@ -124,19 +124,20 @@ impl writers::memory::Successor for Successor {
     }
 }
 
-/// Only a program that is pinned has a successor.
+/// Reports that only a pinned program has a successor.
 pub(super) fn not_pinned() -> StoreError {
     StoreError::Unsupported {
         what: "the program is pinned nowhere".into(),
     }
 }
 
-/// Whether there is something of a successor that has not taken over.
+/// Tests whether something is left of a successor that has not taken over.
 pub(super) fn is_waiting(guard: &Guard) -> bool {
     [NEXT, TAKEN].iter().any(|name| guard.folder().has(name))
 }
 
-/// Finishes what a killed writer has begun, or removes what is left of it. The caller holds the lock for writing.
+/// Finishes the switch that a killed writer has begun, or removes what is left of it. The caller holds the lock for
+/// writing.
 pub(super) fn recover(guard: &Guard) -> Result<(), StoreError> {
     let done = if guard.folder().has(TAKEN) {
         settle(guard)
@@ -148,7 +149,7 @@ pub(super) fn recover(guard: &Guard) -> Result<(), StoreError> {
     done.map_err(system("remove what a killed command has left"))
 }
 
-/// Puts the successor that waits in the program's place.
+/// Puts the waiting successor in the program's place.
 fn finish(guard: &Guard) -> Result<(), NotSwitched> {
     let failed = system("put the program with the new tables in the old one's place");
     let folder = guard.folder();
@@ -168,13 +169,13 @@ fn finish(guard: &Guard) -> Result<(), NotSwitched> {
     taken.map_err(|error| NotSwitched::Made(failed(error)))
 }
 
-/// Puts the pins of a successor that runs in place of the program's.
+/// Replaces the program's pins by those of a successor that runs.
 fn settle(guard: &Guard) -> io::Result<()> {
-    // What ran before was perhaps specialized; of this one, who specialized it says so later.
+    // The old program may have been specialized. Whoever specialized the new one records that later.
     let folder = guard.folder();
     folder.remove_file_if_there(SPECIALIZED)?;
     let taken = folder.open_dir(TAKEN)?;
-    // A packet that is in the old program may still go on in others, as long as they are pinned.
+    // A packet in the old program may still continue in programs chained to it, as long as they are pinned.
     let others = map_file(PROGRAMS_MAP);
     if folder.has(&others) {
         wait_for_softirqs();
@@ -191,19 +192,19 @@ fn settle(guard: &Guard) -> io::Result<()> {
 /// Removes a successor that runs nowhere.
 fn discard(guard: &Guard) -> io::Result<()> {
     let next = guard.folder().open_dir(NEXT)?;
-    // First, for it says that there is something to finish.
+    // This pin goes first: it marks that there is something to finish.
     next.remove_file_if_there(PROGRAM)?;
     empty_successor(&next)?;
     guard.folder().remove_dir(NEXT)
 }
 
-/// Whether a successor waits whose change is made.
+/// Tests whether a complete successor waits: the pin of its program is there.
 fn has_program(guard: &Guard) -> bool {
     let next = guard.folder().open_dir(NEXT);
     next.is_ok_and(|next: Dir| next.has(PROGRAM))
 }
 
-/// Has all attachments of a program run another one. Each is atomic; they take turns.
+/// Makes all attachments of a program run another one, one after the other. Each update is atomic.
 fn attach(guard: &Guard, program: &Prog) -> io::Result<()> {
     let (links, gates) = attachments_of(guard.instance(), guard.member())?;
     for link in links {

@@ -1,4 +1,4 @@
-//! Many elements of a map with few system calls.
+//! Batched access to the elements of a map.
 
 use super::{Map, Update, check};
 use std::io;
@@ -27,8 +27,8 @@ fn wrong_length() -> io::Error {
 }
 
 impl Map {
-    /// Stores elements in order, whether their keys are there or not: keys and values lie beside each other without
-    /// padding. Not for per-CPU maps.
+    /// Stores elements in order, whether their keys are there or not. Keys and values are contiguous, without padding.
+    /// Not for per-CPU maps.
     pub fn set_many(&self, keys: &[u8], values: &[u8]) -> Result<(), Partial> {
         let (key_size, value_size) = (self.info().key_size, self.info().value_size);
         let whole = self.count_of(keys)? * value_size == values.len() && !self.is_per_cpu();
@@ -135,8 +135,8 @@ impl Map {
         Ok(keys.len() / size)
     }
 
-    /// All elements: key and value, for a per-CPU map with all its copies (see [`Map::get`]). A caller that wants all
-    /// elements of one moment keeps others from writing meanwhile.
+    /// Visits all elements: key and value, for a per-CPU map with all its copies (see [`Map::get`]). A caller that
+    /// needs a consistent state keeps others from writing meanwhile.
     pub fn each(&self, mut each: impl FnMut(&[u8], &[u8])) -> io::Result<()> {
         match self.each_in_batches(&mut each) {
             Err(Unread::NoBatches) => {}
@@ -169,7 +169,8 @@ impl Map {
             } else {
                 std::ptr::null_mut()
             };
-            // SAFETY: there is room for as many keys and values as are asked for, and for a key or a number to go on from.
+            // SAFETY: there is room for as many keys and values as are asked for, and for a key or a number to go on
+            // from.
             let code = unsafe {
                 libbpf_sys::bpf_map_lookup_batch(
                     self.as_fd().as_raw_fd(),
@@ -206,7 +207,7 @@ impl Map {
         }
     }
 
-    /// Whether there are more elements than so many. Always for a larger array.
+    /// Tests whether there are more than `most` elements. All elements of an array count.
     pub fn has_more_than(&self, most: usize) -> io::Result<bool> {
         let size = self.info().key_size;
         let (mut last, mut next) = (None::<Vec<u8>>, vec![0; size]);
@@ -231,7 +232,7 @@ impl Map {
     }
 }
 
-/// Why elements were not read in batches.
+/// Reason why elements were not read in batches.
 enum Unread {
     /// The map's type has none in this kernel.
     NoBatches,
@@ -242,7 +243,8 @@ enum Unread {
 mod tests {
     use super::*;
 
-    /// A map of devices has no batches in any kernel, so that this is what older ones do with other maps.
+    /// Tests access one by one. A map of devices has no batches in any kernel, as other maps have none in older
+    /// kernels.
     #[test]
     fn a_map_without_batches_is_written_and_read_one_by_one() {
         let kind = libbpf_sys::BPF_MAP_TYPE_DEVMAP_HASH;

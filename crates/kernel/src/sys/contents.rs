@@ -8,7 +8,8 @@ use std::io;
 /// A map as an object declares it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct DeclaredMap {
-    /// Its name in C, or the section's if it holds global data. What an outer map has of its inner ones is `NAME.inner`.
+    /// Map's name in C, or the section's if it holds global data. The inner maps of an outer map are declared as
+    /// `NAME.inner`.
     pub name: String,
     /// The kernel's number of its type.
     pub kind: u32,
@@ -20,7 +21,7 @@ pub struct DeclaredMap {
     pub max_entries: u32,
     /// The kernel's flags.
     pub flags: u32,
-    /// The path at which the object asks to pin it, or to take what is pinned there. Onpath never does: see [`Open`].
+    /// Path at which the object asks to pin it, or to reuse the map pinned there. Onpath never does so: see [`Open`].
     #[serde(skip)]
     pub pin: Option<String>,
 }
@@ -37,9 +38,9 @@ pub struct DeclaredProgram {
 /// Everything that loading an object makes in the kernel, in the object's order.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Contents {
-    /// Its maps, those of global data among them.
+    /// Object's maps, including those of global data.
     pub maps: Vec<DeclaredMap>,
-    /// Its programs.
+    /// Object's programs.
     pub programs: Vec<DeclaredProgram>,
 }
 

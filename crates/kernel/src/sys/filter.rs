@@ -7,7 +7,7 @@ use net::netlink::{attributes, request, u32_at};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
-/// Where packets are filtered.
+/// Side of an interface at which packets are filtered.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Side {
     /// Packets that come in.
@@ -33,10 +33,10 @@ impl Side {
     }
 }
 
-/// Which filter of a device's side is meant.
+/// Identity of a filter at a side of a device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FilterId {
-    /// Its number among those of the same priority.
+    /// Filter's number among those of the same priority.
     pub handle: u32,
     /// Lower ones run first.
     pub priority: u32,
@@ -45,7 +45,7 @@ pub struct FilterId {
 /// A filter that is there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Filter {
-    /// Which one it is.
+    /// Filter's identity.
     pub id: FilterId,
     /// The program's name and number, as `NAME:[ID]`; empty for other kinds of filters.
     pub name: String,
@@ -68,12 +68,12 @@ fn hook(ifindex: u32, point: libbpf_sys::bpf_tc_attach_point) -> bpf_tc_hook {
 const BOTH: libbpf_sys::bpf_tc_attach_point =
     libbpf_sys::BPF_TC_INGRESS | libbpf_sys::BPF_TC_EGRESS;
 
-/// Gives a device the qdisc that filters need; `false` if it has it already.
+/// Gives a device the qdisc that filters need. Returns `false` if it has it already.
 pub fn make_qdisc(ifindex: u32) -> io::Result<bool> {
     let mut hook = hook(ifindex, BOTH);
     // SAFETY: plain data that says its own size.
     let create = || check(unsafe { libbpf_sys::bpf_tc_hook_create(&mut hook) });
-    // That there is one is no error, and nothing for libbpf to print.
+    // An existing qdisc is no error, and nothing for libbpf to print.
     match with_messages(create).0 {
         Ok(_) => Ok(true),
         Err(e) if e.raw_os_error() == Some(libc::EEXIST) => Ok(false),
@@ -81,8 +81,8 @@ pub fn make_qdisc(ifindex: u32) -> io::Result<bool> {
     }
 }
 
-/// Whether a device has the qdisc that filters both sides. An ingress qdisc takes filters of the other side too, and runs
-/// them for packets that come in.
+/// Tests whether a device has the qdisc that filters both sides. An ingress qdisc accepts filters of the other side
+/// too, but runs them for packets that come in.
 pub fn has_both_sides(ifindex: u32) -> io::Result<bool> {
     /// `struct tcmsg`
     const HEADER: usize = 20;
@@ -95,7 +95,7 @@ pub fn has_both_sides(ifindex: u32) -> io::Result<bool> {
     Ok(answers.iter().any(is_clsact))
 }
 
-/// Takes the qdisc off a device, with every filter that it has.
+/// Removes the qdisc of a device, with every filter that it has.
 pub fn remove_qdisc(ifindex: u32) -> io::Result<()> {
     let mut hook = hook(ifindex, BOTH);
     // SAFETY: as above.
@@ -134,7 +134,7 @@ pub fn remove_filter(ifindex: u32, side: Side, id: FilterId) -> io::Result<()> {
     check(unsafe { libbpf_sys::bpf_tc_detach(&hook, &opts) }).map(|_| ())
 }
 
-/// The filters of a device's side, of every kind; none if it has no qdisc for them.
+/// Lists the filters of a device's side, of every kind; none if it has no qdisc for them.
 pub fn filters(ifindex: u32, side: Side) -> io::Result<Vec<Filter>> {
     const KIND: u16 = libc::TCA_KIND;
     const OPTIONS: u16 = libc::TCA_OPTIONS;

@@ -1,4 +1,4 @@
-//! Where a program's instructions come from.
+//! Source lines of a program's instructions.
 
 use super::check;
 use super::object::{Adjust, Open};
@@ -12,22 +12,23 @@ use std::io;
 pub struct InstructionLines(BTreeMap<u32, (String, u32)>);
 
 impl InstructionLines {
-    /// The file and the line, from 1, that an instruction comes from.
+    /// Returns the file and the line, from 1, that an instruction comes from.
     pub fn of(&self, instruction: u32) -> Option<(&str, u32)> {
         let (_, (file, line)) = self.0.range(..=instruction).next_back()?;
         Some((file, *line))
     }
 }
 
-/// Each first instruction of a line, with file and line.
+/// Builds the lines from the first instruction of each line, with its file and line.
 impl FromIterator<(u32, (String, u32))> for InstructionLines {
     fn from_iter<I: IntoIterator<Item = (u32, (String, u32))>>(lines: I) -> InstructionLines {
         InstructionLines(lines.into_iter().collect())
     }
 }
 
-/// The lines of an object's program, as its debug information has them once the functions that it calls are part of it. None
-/// if the object has several programs: the verifier counts the instructions of each.
+/// Reads the source lines of an object's program from its debug information, after the functions that it calls have
+/// become part of it. Returns none if the object has several programs, since the verifier counts the instructions of
+/// each.
 pub fn instruction_lines(object: &[u8]) -> io::Result<InstructionLines> {
     let open = Open::new(object, Adjust::trial())?;
     let obj = open.raw();

@@ -6,12 +6,12 @@ use host::safe_dir::Dir;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
-/// Where in the receive path an XDP program runs.
+/// Position in the receive path at which an XDP program runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum XdpMode {
-    /// In the driver, before the kernel has made a socket buffer.
+    /// Native XDP: in the driver, before the kernel has made a socket buffer.
     Native,
-    /// In the network stack, for drivers that cannot; slower.
+    /// Generic XDP: in the network stack, for drivers without native XDP; slower.
     Generic,
 }
 
@@ -24,7 +24,7 @@ impl XdpMode {
         }
     }
 
-    /// By the name that [`XdpMode::name`] gives.
+    /// Returns the mode of this name, as [`XdpMode::name`] gives it.
     pub fn by_name(name: &str) -> Option<XdpMode> {
         [XdpMode::Native, XdpMode::Generic]
             .into_iter()
@@ -41,8 +41,8 @@ impl XdpMode {
     }
 }
 
-/// Why a device without a program does not take one that a link was refused for, in the driver's words. They do not come
-/// with the refusal of a link, but by netlink they do.
+/// Asks a device without a program why it refuses a program that a link was refused for, and returns the driver's
+/// reason. The refusal of a link comes without that reason; netlink gives it.
 pub fn driver_words(prog: &Prog, ifindex: u32, mode: XdpMode) -> Option<String> {
     let flags = mode.flag() | libbpf_sys::XDP_FLAGS_UPDATE_IF_NOEXIST;
     let (ifindex, fd) = (ifindex as i32, prog.as_fd().as_raw_fd());
@@ -51,7 +51,7 @@ pub fn driver_words(prog: &Prog, ifindex: u32, mode: XdpMode) -> Option<String> 
         check(unsafe { libbpf_sys::bpf_xdp_attach(ifindex, fd, flags, std::ptr::null()) })
     });
     if refused.is_ok() {
-        // The reason has gone meanwhile. Without a link nothing would detach the program again.
+        // The obstacle is gone meanwhile. Without a link, nothing would detach the program again.
         // SAFETY: as above.
         unsafe { libbpf_sys::bpf_xdp_detach(ifindex, mode.flag(), std::ptr::null()) };
         return None;
@@ -67,7 +67,7 @@ pub fn driver_words(prog: &Prog, ifindex: u32, mode: XdpMode) -> Option<String> 
 pub struct XdpSeen {
     /// The kernel's number for the program.
     pub prog_id: u32,
-    /// How it is attached, as far as it is one of the two methods.
+    /// Mode of the attachment; `None` if it is neither of the two.
     pub mode: Option<XdpMode>,
 }
 
@@ -79,7 +79,7 @@ fn query(ifindex: u32) -> io::Result<libbpf_sys::bpf_xdp_query_opts> {
     Ok(opts)
 }
 
-/// A tcx link that another one is put beside.
+/// A tcx link, and the position of a new one relative to it.
 #[derive(Debug)]
 pub enum Neighbour {
     /// The new one runs before it.
@@ -88,15 +88,16 @@ pub enum Neighbour {
     After(Link),
 }
 
-/// Whether the kernel reports that a device takes packets now which native XDP programs redirect to it. Before Linux 6.3
-/// it reports that of none.
+/// Returns true if the kernel reports that a device currently takes packets which native XDP programs redirect to it.
+/// Before Linux 6.3 the kernel reports that for no device.
 pub fn takes_redirected(ifindex: u32) -> io::Result<bool> {
     /// `NETDEV_XDP_ACT_NDO_XMIT`
     const TRANSMITS: u64 = 4;
     Ok(query(ifindex)?.feature_flags & TRANSMITS != 0)
 }
 
-/// Tells whether a device may have native XDP: its driver says so, which before Linux 6.3 none does.
+/// Returns true if a device may have native XDP. Its driver reports that; before Linux 6.3 no driver does, and any
+/// device but loopback may.
 pub fn may_be_native(ifindex: u32) -> bool {
     /// `NETDEV_XDP_ACT_BASIC`
     const BASIC: u64 = 1;
@@ -107,7 +108,7 @@ pub fn may_be_native(ifindex: u32) -> bool {
 /// Index of the loopback device.
 const LOOPBACK: u32 = 1;
 
-/// Which XDP program a device has.
+/// Returns the XDP program that a device has.
 pub fn xdp_on(ifindex: u32) -> io::Result<Option<XdpSeen>> {
     let opts = query(ifindex)?;
     let seen = [
@@ -122,7 +123,7 @@ pub fn xdp_on(ifindex: u32) -> io::Result<Option<XdpSeen>> {
         .map(|(prog_id, mode)| XdpSeen { prog_id, mode }))
 }
 
-/// The kernel's numbers for the programs that a device's side has by tcx, in the order in which they run; at
+/// Returns the kernel's numbers for the programs that a device's side has by tcx, in the order in which they run; at
 /// most 64. A kernel without tcx has none.
 pub fn tcx_on(ifindex: u32, side: Side) -> io::Result<Vec<u32>> {
     let mut ids = [0u32; 64];
@@ -149,7 +150,7 @@ fn tcx_point(side: Side) -> libbpf_sys::bpf_attach_type {
     }
 }
 
-/// The numbers of all links in the kernel.
+/// Returns the numbers of all links in the kernel.
 pub fn link_ids() -> io::Result<Vec<u32>> {
     let mut ids = Vec::new();
     let mut id = 0;
@@ -183,7 +184,7 @@ impl Link {
         Link::attach_tcx_at(prog, ifindex, side, None)
     }
 
-    /// The same right before or after another program that is there.
+    /// Puts a tc program right before or after another one that is there.
     pub fn attach_tcx_at(
         prog: &Prog,
         ifindex: u32,
@@ -220,7 +221,7 @@ impl Link {
         })
     }
 
-    /// Replaces the program that it holds by another one of the same kind, atomically.
+    /// Replaces the program of the link by another one of the same kind, atomically.
     pub fn update(&self, prog: &Prog) -> io::Result<()> {
         // SAFETY: no pointers but the options', which are not given.
         check(unsafe {
@@ -251,15 +252,15 @@ impl Link {
         check(unsafe { libbpf_sys::bpf_link_detach(self.fd.as_raw_fd()) }).map(|_| ())
     }
 
-    /// The device it is on; 0 once the device is gone or the link detached. It is the device's index in the network
-    /// namespace that it is in now.
+    /// Returns the index of the device it is on, in the network namespace that the device is in now. It is 0 once the
+    /// device is gone or the link detached.
     pub fn ifindex(&self) -> io::Result<u32> {
         let info = self.info()?;
         // SAFETY: both XDP and tcx links begin their part of the union with the device's index.
         Ok(unsafe { info.__bindgen_anon_1.xdp.ifindex })
     }
 
-    /// The kernel's number for its program.
+    /// Returns the kernel's number for its program.
     pub fn program(&self) -> io::Result<u32> {
         self.info().map(|info| info.prog_id)
     }
@@ -275,13 +276,13 @@ impl Link {
     }
 }
 
-/// An attachment that ends when this is dropped. A dropped [`Link`] lasts for as long as another process has it open,
-/// and one that another thread starts just then has, until it executes its program.
+/// An attachment that ends when this is dropped. A dropped [`Link`] lasts as long as another process has it open. A
+/// process that another thread starts at that moment has it open, until it executes its program.
 #[derive(Debug)]
 pub struct Attached(Link);
 
 impl Link {
-    /// Ends the attachment with the value returned.
+    /// Ties the attachment to the returned value.
     pub fn until_dropped(self) -> Attached {
         Attached(self)
     }
@@ -289,7 +290,7 @@ impl Link {
 
 impl Drop for Attached {
     fn drop(&mut self) {
-        // It fails only where the device is gone already, and the attachment with it.
+        // Fails only if the device is gone, and the attachment with it.
         let _ = self.0.detach();
     }
 }

@@ -1,4 +1,4 @@
-//! Maps: keys and values as bytes, lengths checked against what the kernel reports.
+//! Maps: keys and values as bytes, with lengths checked against those that the kernel reports.
 
 use super::{check, open_pinned, own, pin};
 use host::safe_dir::Dir;
@@ -7,25 +7,25 @@ use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
-/// What the kernel reports about a map.
+/// Properties that the kernel reports of a map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MapInfo {
     /// `BPF_MAP_TYPE_*`.
     pub kind: u32,
-    /// Bytes.
+    /// Size of a key, in bytes.
     pub key_size: usize,
-    /// Bytes, for one processor.
+    /// Size of a value, in bytes, for one processor.
     pub value_size: usize,
-    /// How many entries it can hold.
+    /// Number of entries that it can hold.
     pub max_entries: u32,
     /// The kernel's number for it.
     pub id: u32,
 }
 
-/// When an update may happen.
+/// Condition for an update.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Update {
-    /// Whether the key is there or not.
+    /// The key may be there or not.
     Any,
     /// Only if the key is not there.
     New,
@@ -35,10 +35,10 @@ pub enum Update {
     Locked,
 }
 
-/// How many values one system call reads.
+/// Number of values that one system call reads.
 const BATCH: u32 = 128;
 
-/// How many processors the kernel may ever have: what a per-CPU value has copies for.
+/// Returns the number of processors that the kernel may ever have. A per-CPU value has a copy for each.
 pub fn possible_cpus() -> io::Result<usize> {
     // SAFETY: no arguments.
     check(unsafe { libbpf_sys::libbpf_num_possible_cpus() }).map(|n| n as usize)
@@ -112,25 +112,25 @@ impl Map {
         pin(self.fd.as_raw_fd(), folder, name)
     }
 
-    /// Has user space change it no more. The kernel refuses that (EBUSY) as long as a process has mapped it for writing, and (EPERM) of
-    /// one that is frozen already.
+    /// Forbids user space to change it from now on. The kernel refuses that (EBUSY) while a process has mapped it for
+    /// writing, and (EPERM) if it is frozen already.
     pub fn freeze(&self) -> io::Result<()> {
         // SAFETY: no pointers.
         check(unsafe { libbpf_sys::bpf_map_freeze(self.fd.as_raw_fd()) }).map(drop)
     }
 
-    /// The values of an array map that was made with `BPF_F_MMAPABLE`, each at a multiple of 8 bytes.
+    /// Maps the values of an array map that was made with `BPF_F_MMAPABLE` into memory, each at a multiple of 8 bytes.
     pub fn words(&self) -> io::Result<Words> {
         let size = self.info.value_size.next_multiple_of(8);
         Words::of(self.as_fd(), size * self.info.max_entries as usize)
     }
 
-    /// What the kernel reports about it.
+    /// Returns the properties that the kernel reports of it.
     pub fn info(&self) -> MapInfo {
         self.info
     }
 
-    /// Whether it keeps a value for each processor.
+    /// Returns true if it keeps a value for each processor.
     pub fn is_per_cpu(&self) -> bool {
         matches!(
             self.info.kind,
@@ -140,7 +140,7 @@ impl Map {
         )
     }
 
-    /// Whether its keys are indices that are always there.
+    /// Returns true if its keys are indices that are always there.
     pub fn is_array(&self) -> bool {
         matches!(
             self.info.kind,
@@ -148,7 +148,8 @@ impl Map {
         )
     }
 
-    /// Bytes that user space exchanges for one value: one copy a processor, each rounded up to 8.
+    /// Returns the number of bytes that user space exchanges for one value. For a per-CPU map it is one copy a
+    /// processor, each rounded up to 8.
     pub(super) fn buffer_size(&self) -> io::Result<usize> {
         if self.is_per_cpu() {
             Ok(self.info.value_size.next_multiple_of(8) * possible_cpus()?)
@@ -172,8 +173,8 @@ impl Map {
         }
     }
 
-    /// A value, or `None` if the key is not there. For a per-CPU map all copies, each rounded up to
-    /// 8 bytes.
+    /// Reads a value, or `None` if the key is not there. For a per-CPU map it reads all copies, each rounded up to 8
+    /// bytes.
     pub fn get(&self, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
         self.check_key(key)?;
         let mut value = vec![0; self.buffer_size()?];
@@ -192,7 +193,7 @@ impl Map {
         }
     }
 
-    /// A value read under the lock that it has; its bytes of the lock are zero.
+    /// Reads a value under its lock; the lock's own bytes are zero.
     pub fn get_locked(&self, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
         self.check_key(key)?;
         let mut value = vec![0; self.buffer_size()?];
@@ -212,7 +213,7 @@ impl Map {
         }
     }
 
-    /// All values of an array in order, each read under the lock that it has.
+    /// Visits all values of an array in order, each read under its lock.
     pub fn each_locked(&self, mut each: impl FnMut(&[u8])) -> io::Result<()> {
         if !self.is_array() || self.is_per_cpu() {
             return Err(io::ErrorKind::InvalidInput.into());
@@ -312,10 +313,10 @@ impl Map {
         }
     }
 
-    /// All keys.
+    /// Returns all keys.
     pub fn keys(&self) -> io::Result<Vec<Vec<u8>>> {
         let mut keys: Vec<Vec<u8>> = Vec::new();
-        // A map that changes while it is iterated may start over; more keys than it can hold means that.
+        // A map that changes during the iteration may start over. Then there are more keys than it can hold.
         while keys.len() <= self.info.max_entries as usize {
             let mut next = vec![0; self.info.key_size];
             let last = keys.last().map_or(std::ptr::null(), |k| k.as_ptr());

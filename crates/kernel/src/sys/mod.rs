@@ -1,5 +1,5 @@
-//! The kernel's BPF objects as owned file descriptors, with checked lengths. The only unsafe code
-//! that speaks to `bpf(2)`; everything above works with these types.
+//! The kernel's BPF objects as owned file descriptors, with checked lengths. Only this module has unsafe code that
+//! speaks to `bpf(2)`; everything above works with these types.
 
 mod batch;
 mod bytes;
@@ -44,12 +44,12 @@ use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// A path for a C function.
+/// Converts a path for a C function.
 fn c_path(path: &Path) -> io::Result<CString> {
     CString::new(path.as_os_str().as_bytes()).map_err(|_| io::ErrorKind::InvalidInput.into())
 }
 
-/// A libbpf result: negative is an error number.
+/// Checks a libbpf result: negative is an error number.
 fn check(code: i32) -> io::Result<i32> {
     if code < 0 {
         Err(io::Error::from_raw_os_error(-code))

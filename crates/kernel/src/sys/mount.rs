@@ -1,5 +1,5 @@
-//! A BPF file system that is mounted nowhere yet. What is pinned in it lives as long as its descriptor: the
-//! kernel takes it apart when the process ends, however it ends. Mounting it is one step.
+//! A BPF file system that is mounted nowhere yet. Pins in it live as long as its descriptor: the kernel destroys it
+//! when the process ends, however it ends. Mounting it is one step.
 
 use host::safe_dir::Dir;
 use std::io;
@@ -51,7 +51,7 @@ impl DetachedBpffs {
         }
     }
 
-    /// Its root.
+    /// Returns its root.
     pub(crate) fn root(&self) -> &Dir {
         &self.root
     }

@@ -11,14 +11,14 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
-/// How much the verifier logs.
+/// Detail of the verifier's log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Detail {
-    /// Why it refuses a program, and its statistics. It is as fast as without a log.
+    /// The reason of a refusal, and statistics. It is as fast as without a log.
     Reason,
-    /// Every instruction of the path that it refuses, with the source line. Twenty times slower.
+    /// Every instruction of the refused path, with its source line. Twenty times slower.
     Path,
-    /// The same, of which only the end is kept, to be read while the verifier runs.
+    /// End of the same log as [`Detail::Path`], to be read while the verifier runs.
     Samples,
 }
 
@@ -33,17 +33,19 @@ impl Detail {
         }
     }
 
-    /// Bytes kept of the log. The kernel keeps the end of what does not fit (Linux 6.4; older ones the beginning).
+    /// Returns the number of bytes kept of the log. If the log is longer, the kernel keeps the end (since Linux 6.4;
+    /// older ones the beginning).
     fn bytes(self) -> usize {
         match self {
-            // Each call of a global function is a line even here; if they do not all fit, the kernel refuses the program.
+            // Each call of a global function is a line even here; if they do not all fit, the kernel refuses the
+            // program.
             Detail::Reason => 16 << 20,
             Detail::Samples => 64 << 10,
             Detail::Path => 4 << 20,
         }
     }
 
-    /// Room for the log. The kernel may write it while it is read.
+    /// Allocates memory for the log. The kernel may write it while it is read.
     pub(super) fn buffer(self) -> Box<[AtomicU8]> {
         let bytes = Box::into_raw(vec![0u8; self.bytes()].into_boxed_slice());
         // SAFETY: the memory is a box's, and an atomic byte has the layout of a byte.
@@ -51,7 +53,8 @@ impl Detail {
     }
 }
 
-/// Instructions processed up to which the verifier lists them in a second attempt. It takes 20 µs for one with many values.
+/// Largest number of processed instructions for which the verifier is asked again to list them. Listing one with many
+/// values takes 20 µs.
 const MOST_LISTED: u64 = 150_000;
 
 /// Maps and programs of a loaded object, by the names they have in C.
@@ -63,7 +66,7 @@ pub struct Loaded {
     pub programs: Vec<(String, Prog)>,
 }
 
-/// Why an object did not load.
+/// Failure to load an object.
 #[derive(Debug)]
 pub struct LoadFailure {
     /// The system's error.
@@ -72,12 +75,12 @@ pub struct LoadFailure {
     pub log: String,
     /// The messages of libbpf.
     pub messages: String,
-    /// How long it took.
+    /// Time that it took.
     pub took: Duration,
 }
 
 thread_local! {
-    /// The messages of libbpf on this thread. It only calls a callback without a context.
+    /// Messages of libbpf on this thread. libbpf calls a callback without a context.
     static MESSAGES: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
@@ -91,18 +94,18 @@ fn collect_messages() {
     MESSAGES.with_borrow_mut(String::clear);
 }
 
-/// Does something with libbpf, and returns its messages.
+/// Runs work that calls libbpf, and returns libbpf's messages too.
 pub(crate) fn with_messages<T>(work: impl FnOnce() -> T) -> (T, String) {
     collect_messages();
     let done = work();
     (done, MESSAGES.with_borrow(String::clone))
 }
 
-/// An object before it is loaded. No map of it is ever pinned by what the object says of itself.
+/// An object before it is loaded. Requests of the object to pin its maps are ignored.
 pub(super) struct Open(NonNull<libbpf_sys::bpf_object>);
 
 impl Open {
-    /// Opens an object, to read it.
+    /// Opens an object unchanged, to read it.
     pub(super) fn as_it_is(object: &[u8]) -> io::Result<Open> {
         let mut opts = libbpf_sys::bpf_object_open_opts::default();
         opts.sz = size_of_val(&opts) as _;
@@ -173,8 +176,9 @@ impl Open {
         Ok(open)
     }
 
-    /// Gives no map more entries than this, but for plain arrays that are in an array of maps: the kernel wants all of them to have as
-    /// many as libbpf's copy of one of them. That copy belongs to no object, so that libbpf crashes where it is to be changed.
+    /// Limits the number of entries of each map. Plain arrays in an array of maps are exempt: the kernel requires all
+    /// of them to have as many entries as libbpf's copy of one. That copy belongs to no object, and libbpf crashes if
+    /// it is to be changed.
     fn shrink(&self, most: u32) -> io::Result<()> {
         let maps = || {
             // SAFETY: the object is open, and the map before is one of its own.
@@ -213,7 +217,7 @@ impl Open {
         Ok(())
     }
 
-    /// What libbpf calls it by, as long as it is open.
+    /// Returns libbpf's pointer to it, which is valid while it is open.
     pub(super) fn raw(&self) -> *mut libbpf_sys::bpf_object {
         self.0.as_ptr()
     }
@@ -226,21 +230,23 @@ impl Drop for Open {
     }
 }
 
-/// What is to differ from the object. Maps that it has not are passed over, but for those to reuse.
+/// Differences from the object that are to be loaded. Names of maps that the object does not have are ignored, except
+/// those of maps to reuse.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Adjust<'a> {
-    /// How many entries maps have, by name.
+    /// Numbers of entries of maps, by name.
     pub resize: &'a [(&'a str, u32)],
-    /// Maps that are there already, which it is to use instead of making its own, by its names for them.
+    /// Existing maps to use instead of making new ones, by the object's names for them.
     pub reuse: &'a [(&'a str, &'a Map)],
-    /// The most entries that a map may have, whatever the object has. Maps of data have one anyway.
+    /// Largest number of entries that a map may have, whatever the object declares. Maps of data have one anyway.
     pub most_entries: Option<u32>,
     /// The first bytes of data sections, by name.
     pub data: &'a [(&'a str, &'a [u8])],
 }
 
 impl Adjust<'_> {
-    /// To ask the verifier only. It does not look at how large maps are, and the kernel would reserve their memory.
+    /// Returns the adjustments for a trial that only asks the verifier. The verifier does not depend on the size of
+    /// maps, and the kernel would reserve their memory.
     pub fn trial() -> Adjust<'static> {
         Adjust {
             most_entries: Some(1 << 12),
@@ -249,8 +255,8 @@ impl Adjust<'_> {
     }
 }
 
-/// Loads an object's maps and programs into the kernel. `resize` gives maps another number of
-/// entries than in the object, by name.
+/// Loads an object's maps and programs into the kernel. `resize` gives maps, by name, another number of entries than
+/// in the object.
 pub fn load_object(object: &[u8], resize: &[(&str, u32)]) -> Result<Loaded, LoadFailure> {
     let adjust = Adjust {
         resize,
@@ -259,24 +265,23 @@ pub fn load_object(object: &[u8], resize: &[(&str, u32)]) -> Result<Loaded, Load
     load_object_with(object, adjust)
 }
 
-/// The same, with more that is to differ from the object. The log of a refusal has its reason, and not what led to it:
-/// see [`path_log`].
+/// Loads an object with adjustments. The log of a refusal has the reason only, not the path to it: see [`path_log`].
 pub fn load_object_with(object: &[u8], adjust: Adjust<'_>) -> Result<Loaded, LoadFailure> {
     load_logged(object, adjust, Detail::Reason)
 }
 
-/// Every instruction of the path for which an object is refused, by the verifier that is asked once more. `None` if that would take
-/// long, which this log of the refusal tells, or if there is none, or the kernel kept only a part.
+/// Asks the verifier once more, for every instruction of the path for which it refuses an object. `None` if that would
+/// take long by the given log of the refusal, if nothing is refused, or if the kernel kept only a part.
 pub fn path_log(object: &[u8], log: &str) -> Option<String> {
     if !is_worth_a_path(log) {
         return None;
     }
-    // The log that was cut hides the error: the kernel reports that there was no room for it.
+    // A log that was cut hides the error: the kernel reports the lack of room instead.
     let detailed = load_logged(object, Adjust::trial(), Detail::Path).err()?;
     is_whole(&detailed.log).then_some(detailed.log)
 }
 
-/// Whether the path that a program was refused for is found in a short time, and has more than the reason.
+/// Returns true if the refused path can be listed in a short time, and the listing has more than the reason.
 fn is_worth_a_path(log: &str) -> bool {
     !log.is_empty() && processed(log).is_none_or(|processed| processed <= MOST_LISTED)
 }
@@ -293,7 +298,7 @@ fn load_logged(object: &[u8], adjust: Adjust<'_>, detail: Detail) -> Result<Load
     })
 }
 
-/// What the kernel wrote, up to the end that it gave it.
+/// Returns the text that the kernel wrote, up to its terminating NUL.
 fn text(log: &[AtomicU8]) -> String {
     let bytes = log.iter().map(|byte| byte.load(Ordering::Relaxed));
     let written: Vec<u8> = bytes.take_while(|byte| *byte != 0).collect();
@@ -308,8 +313,7 @@ pub(super) fn load(
 ) -> io::Result<Loaded> {
     let open = Open::new(object, adjust)?;
     let obj = open.raw();
-    // The programs' own log: that of an object is also for its type information, which is longer than fits.
-    // SAFETY: walks the open object's programs; the log outlives the object.
+    // The programs' own log is used. An object's log is also for its type information, which does not fit.
     unsafe {
         let mut prog = libbpf_sys::bpf_object__next_program(obj, std::ptr::null_mut());
         while !prog.is_null() {
@@ -347,7 +351,8 @@ pub(super) fn load(
     Ok(loaded)
 }
 
-/// Returns a map's name; that of its section for the map of a data section, which libbpf calls by the object's name too.
+/// Returns a map's name. For the map of a data section it is the section's name; libbpf puts the object's name before
+/// that.
 ///
 /// # Safety
 /// The map belongs to an open object.

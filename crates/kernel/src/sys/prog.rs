@@ -7,7 +7,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
-/// What the kernel reports about a program.
+/// Properties that the kernel reports of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ProgInfo {
     /// The kernel's number for it.
@@ -22,7 +22,7 @@ pub struct ProgInfo {
     pub machine_code_bytes: u32,
 }
 
-/// What one test run returned.
+/// Result of a test run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RunResult {
     /// The program's return value.
@@ -50,7 +50,7 @@ pub(super) fn instruction(code: u8, dst: u8, src: u8, imm: i32) -> libbpf_sys::b
     one
 }
 
-/// The number of a function in the kernel's type information.
+/// Returns the number of a function in the kernel's type information.
 fn kernel_function(name: &CStr) -> io::Result<i32> {
     // SAFETY: no arguments.
     let btf = unsafe { libbpf_sys::btf__load_vmlinux_btf() };
@@ -90,7 +90,7 @@ impl Prog {
     fn constant(kind: libbpf_sys::bpf_prog_type, verdict: i32) -> io::Result<Prog> {
         // r0 = verdict; exit
         let code = [instruction(0xb7, 0, 0, verdict), instruction(0x95, 0, 0, 0)];
-        // It looks at no packet: those in several buffers are no others to it.
+        // It reads no packet, so packets in several buffers make no difference.
         let flags = match kind {
             libbpf_sys::BPF_PROG_TYPE_XDP => libbpf_sys::BPF_F_XDP_HAS_FRAGS,
             _ => 0,
@@ -114,8 +114,8 @@ impl Prog {
 
     /// Loads an XDP program with a jump whose distance has 32 bits.
     pub fn long_jump() -> io::Result<Prog> {
-        // r1 = 1; r0 = 0; if r1 == 0 goto +1; gotol +1; r0 = r9; exit. Whoever reads the distance where short jumps have theirs
-        // comes to the register that nothing set.
+        // r1 = 1; r0 = 0; if r1 == 0 goto +1; gotol +1; r0 = r9; exit. A kernel that reads the distance where short
+        // jumps have theirs reaches the read of a register that nothing set.
         let mut code = [
             instruction(0xb7, 1, 0, 1),
             instruction(0xb7, 0, 0, 0),
@@ -128,7 +128,8 @@ impl Prog {
         Prog::from_instructions(libbpf_sys::BPF_PROG_TYPE_XDP, c"gotol", &code)
     }
 
-    /// Loads an XDP program that saves a number, finds out a bound for its copy, and relies on it for the saved one.
+    /// Loads an XDP program that spills a number, checks a bound of its copy, and relies on the bound for the spilled
+    /// one.
     pub fn tracked_spill() -> io::Result<Prog> {
         // r0 = clock(); r2 = r0; *(r10 - 8) = r2; if r2 > 7 goto +5;
         // r3 = *(r10 - 8); r4 = r10; r4 += -16; r4 += r3; *(u8 *)r4 = 0; r0 = 0; exit
@@ -151,7 +152,7 @@ impl Prog {
         Prog::from_instructions(libbpf_sys::BPF_PROG_TYPE_XDP, c"spill", &code)
     }
 
-    /// Loads a tc program that does nothing but call a function of the kernel's with its context. Needs BTF;
+    /// Loads a tc program that only calls a function of the kernel with its context. Needs BTF;
     /// [`io::ErrorKind::Unsupported`] if the kernel has no such function.
     pub fn calls_kernel(function: &CStr) -> io::Result<Prog> {
         const PSEUDO_KFUNC_CALL: u8 = 2;
@@ -177,8 +178,8 @@ impl Prog {
         Prog::from_instructions(libbpf_sys::BPF_PROG_TYPE_SCHED_CLS, c"onpath_out", &code)
     }
 
-    /// Loads a tc program that runs the one in the array's first slot, and lets packets pass while there is none.
-    /// `name` has 15 bytes at most.
+    /// Loads a tc program that runs the program in the array's first slot, and lets packets pass while the slot is
+    /// empty. `name` has 15 bytes at most.
     pub fn gate(array: &Map, name: &CStr) -> io::Result<Prog> {
         const PSEUDO_MAP_FD: u8 = 1;
         let fd = array.as_fd().as_raw_fd();
@@ -232,7 +233,7 @@ impl Prog {
         Ok(Prog { fd })
     }
 
-    /// The kernel's numbers for the maps that it uses, the first eight at most.
+    /// Returns the kernel's numbers for the maps that it uses, the first eight at most.
     pub fn map_ids(&self) -> io::Result<Vec<u32>> {
         let mut ids = [0u32; 8];
         let mut info = libbpf_sys::bpf_prog_info {
@@ -248,12 +249,13 @@ impl Prog {
         Ok(ids[..ids.len().min(info.nr_map_ids as usize)].to_vec())
     }
 
-    /// How often it ran since its load, as far as the kernel counted; see [`count_runs`].
+    /// Returns the number of its runs since its load, as far as the kernel counted; see [`count_runs`].
     pub fn runs(&self) -> io::Result<u64> {
         Ok(self.raw_info()?.run_cnt)
     }
 
-    /// How often it ran since its load, and how long in all, as far as the kernel measured; see [`count_runs`].
+    /// Returns the number of its runs since its load, and their total time, as far as the kernel measured; see
+    /// [`count_runs`].
     pub fn run_time(&self) -> io::Result<(u64, Duration)> {
         let info = self.raw_info()?;
         Ok((info.run_cnt, Duration::from_nanos(info.run_time_ns)))
@@ -281,7 +283,7 @@ impl Prog {
         pin(self.fd.as_raw_fd(), folder, name)
     }
 
-    /// What the kernel reports about it.
+    /// Returns the properties that the kernel reports of it.
     pub fn info(&self) -> io::Result<ProgInfo> {
         let info = self.raw_info()?;
         Ok(ProgInfo {
@@ -293,9 +295,9 @@ impl Prog {
         })
     }
 
-    /// Runs an XDP program `repeat` times on `packet` (at least 14 bytes), which is fed back into
-    /// itself each time, and leaves the last result in `out`, which must be large enough. The program
-    /// sees `ingress_ifindex`, a device of this network namespace; 0 is the loopback device.
+    /// Runs an XDP program `repeat` times on `packet` (at least 14 bytes). Each run gets the packet as the one before
+    /// left it, and the last result is in `out`, which must be large enough. The program sees `ingress_ifindex`, a
+    /// device of this network namespace; 0 is the loopback device.
     pub fn run_xdp(
         &self,
         packet: &[u8],

@@ -1,9 +1,9 @@
-//! Numbers that outsiders cannot foresee.
+//! Random numbers that outsiders cannot predict.
 
 use std::io;
 
-/// Draws numbers for secrets, from the kernel's generator. It waits until that has gathered enough to be unpredictable,
-/// which takes a moment when a machine has just started.
+/// Draws numbers for secrets from the kernel's generator. It waits until the generator is unpredictable, which takes a
+/// moment when a machine has just started.
 ///
 /// # Errors
 /// The system call is refused, by a sandbox perhaps. Nothing else is as good: no clock takes its place.
@@ -18,13 +18,13 @@ pub fn random_numbers<const COUNT: usize>() -> io::Result<[u64; COUNT]> {
 fn random_number() -> io::Result<u64> {
     let mut bytes = [0u8; 8];
     loop {
-        // SAFETY: the memory is of the given length. So few bytes come whole.
+        // SAFETY: the memory is of the given length. The kernel returns so few bytes as a whole.
         let got = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
         if got == bytes.len() as isize {
             return Ok(u64::from_ne_bytes(bytes));
         }
         let error = io::Error::last_os_error();
-        // A signal ends the wait, not the need.
+        // After a signal the call is repeated.
         if got >= 0 || error.kind() != io::ErrorKind::Interrupted {
             return Err(error);
         }
@@ -53,7 +53,7 @@ mod tests {
         assert_eq!(refused, Err(Some(libc::EPERM)));
     }
 
-    /// Has the kernel refuse `getrandom` to this thread.
+    /// Makes the kernel refuse `getrandom` to this thread.
     fn refuse_getrandom() {
         const LOAD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
         const JUMP_IF_EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;

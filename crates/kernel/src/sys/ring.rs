@@ -7,16 +7,17 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::ptr::null;
 use std::time::Duration;
 
-/// What a record is handed to, and how many may still be.
+/// Function that records are handed to, and the number of records it may still get.
 struct Reader<'a> {
     left: u64,
     each: &'a mut dyn FnMut(&[u8]),
 }
 
-/// The record just taken is the last: libbpf ends with this number.
+/// Result by which a callback tells libbpf that the record was the last one.
 const ENOUGH: c_int = -libc::ECANCELED;
 
-/// Takes the records that are there, so many at most. What is taken no other reader finds; two must not do so at once.
+/// Takes the records that are there, at most `most`. A taken record is gone for other readers; two must not read at
+/// once.
 pub fn take(ring: &Map, most: u64, mut each: impl FnMut(&[u8])) -> io::Result<()> {
     if most == 0 {
         return Ok(());
@@ -38,7 +39,7 @@ pub fn take(ring: &Map, most: u64, mut each: impl FnMut(&[u8])) -> io::Result<()
     if buffer.is_null() {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the buffer was made above and is freed once, behind its last use.
+    // SAFETY: the buffer was made above and is freed once, after its last use.
     let taken = unsafe {
         let taken = libbpf_sys::ring_buffer__consume(buffer);
         libbpf_sys::ring_buffer__free(buffer);
@@ -50,9 +51,10 @@ pub fn take(ring: &Map, most: u64, mut each: impl FnMut(&[u8])) -> io::Result<()
     }
 }
 
-/// Hands a record to the function that `take` was given.
+/// Passes a record to the function that [`take`] was given.
 extern "C" fn record(context: *mut c_void, data: *mut c_void, size: u64) -> c_int {
-    // SAFETY: `take` gave this context, and waits; libbpf gives a record of so many bytes that stays until this returns.
+    // SAFETY: `take` gave this context, and waits; libbpf gives a record of so many bytes that stays until this
+    // returns.
     let (reader, bytes) = unsafe {
         let reader = &mut *context.cast::<Reader<'_>>();
         let bytes = std::slice::from_raw_parts(data.cast::<u8>().cast_const(), size as usize);
@@ -66,7 +68,7 @@ extern "C" fn record(context: *mut c_void, data: *mut c_void, size: u64) -> c_in
     }
 }
 
-/// Waits until there is a record, or for so long.
+/// Waits until there is a record, for at most `patience`.
 pub fn wait(ring: &Map, patience: Duration) -> io::Result<()> {
     use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
     let mut wanted = [PollFd::new(ring.as_fd(), PollFlags::POLLIN)];

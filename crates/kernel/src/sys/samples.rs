@@ -1,7 +1,8 @@
-//! Parts of the verifier's log, read while it runs: what it is busy with in a program that it takes too long for.
+//! Parts of the verifier's log, read while it runs. They show on what the verifier spends its time, for a program that
+//! it takes too long for.
 //!
-//! A log of a million instructions takes up to 20 s, so the verifier is interrupted after a second. It gives up at a
-//! signal; what it has logged until then shows which instructions it meets again and again.
+//! A log of a million instructions takes up to 20 s, so the verifier is interrupted after a second: it gives up at a
+//! signal. Its log until then shows which instructions it meets repeatedly.
 
 use super::lines::{InstructionLines, instruction_lines};
 use super::object::{Adjust, Detail, load};
@@ -12,28 +13,30 @@ use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How long the verifier is watched, and how long where a busy machine gives it so little time that it writes nothing.
+/// Time for which the verifier is watched. It is `LONGEST` if on a busy machine the verifier gets so little time that
+/// it writes nothing.
 const WATCHED: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// Between two looks at its log.
+/// Time between two readings of the log.
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// The signal that interrupts it: ignored by default, sent by the kernel only for urgent data of sockets, which nothing
-/// here asks for.
+/// Signal that interrupts the verifier. It is ignored by default. The kernel sends it only for urgent data of sockets,
+/// which nothing here asks for.
 const SIGNAL: Signal = Signal::SIGURG;
 
 /// Parts of the verifier's log of a program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Samples {
-    /// The parts. Each may begin and end anywhere in a line, and holds NULs where a later line has overwritten an earlier one.
+    /// The parts. Each may begin and end anywhere in a line, and holds NULs where a later line has overwritten an
+    /// earlier one.
     pub parts: Vec<String>,
-    /// Where the instructions come from: a source line stands in a log only where it changes, so a part of a log in which
-    /// a single line is repeated does not show it. It may be empty.
+    /// Source lines of the instructions; may be empty. A log names a source line only where it changes, so a part that
+    /// repeats a single line does not show it.
     pub lines: InstructionLines,
 }
 
-/// A log as it is, whose instructions stand behind their source lines.
+/// Makes one sample of a whole log, in which source lines precede their instructions.
 impl From<String> for Samples {
     fn from(log: String) -> Samples {
         Samples {
@@ -43,10 +46,10 @@ impl From<String> for Samples {
     }
 }
 
-/// Loads an object once more, for about a second at most, and gives the end of the verifier's log at several times.
+/// Loads an object once more, for about a second at most, and returns the end of the verifier's log at several times.
 ///
-/// None if the kernel keeps the beginning of a log instead of its end (before Linux 6.4), if the verifier is done
-/// too soon, or if this process has a use for the signal.
+/// Returns none if the kernel keeps the beginning of a log instead of its end (before Linux 6.4), if the verifier is
+/// done too soon, or if this process uses the signal for something else.
 pub fn samples(object: &[u8]) -> Samples {
     if !can_interrupt() {
         return Samples::default();
@@ -78,8 +81,8 @@ pub fn samples(object: &[u8]) -> Samples {
     }
 }
 
-/// The samples, if the log was still written when they were taken. A kernel that keeps the beginning of a log has filled
-/// it long before half of them. On a busy machine the last ones may be alike.
+/// Returns the samples, if the log was still being written when they were taken. A kernel that keeps the beginning of
+/// a log has filled it long before half of them. On a busy machine the last ones may be equal.
 fn of_a_moving_end(samples: &[Vec<u8>]) -> Vec<String> {
     let middle = samples.get(samples.len().saturating_sub(1) / 2);
     if middle == samples.last() {
@@ -89,25 +92,25 @@ fn of_a_moving_end(samples: &[Vec<u8>]) -> Vec<String> {
     samples.iter().map(text).collect()
 }
 
-/// Interrupts the verifier until it has given up: libbpf asks it some more times.
+/// Interrupts the verifier until it has given up: libbpf repeats the call some times.
 fn end(loading: JoinHandle<()>) {
     while !loading.is_finished() {
         // SAFETY: the thread is not joined yet, so its id is one.
         unsafe { libc::pthread_kill(loading.as_pthread_t(), SIGNAL as libc::c_int) };
         thread::sleep(Duration::from_millis(1));
     }
-    // A panic there costs the samples, which are no more than a help.
+    // A panic there costs the samples, which only improve a report.
     let _ = loading.join();
 }
 
-/// Whether the signal can be sent without ending or disturbing anything.
+/// Returns true if the signal can be sent without ending or disturbing anything.
 fn can_interrupt() -> bool {
     static READY: OnceLock<bool> = OnceLock::new();
     *READY.get_or_init(|| take(SIGNAL))
 }
 
-/// Gives a signal a handler that does nothing, since one that is ignored interrupts nothing. `false`, and no change, if it
-/// has a handler already.
+/// Gives a signal a handler that does nothing, because an ignored signal interrupts nothing. Returns `false`, without
+/// a change, if the signal has a handler already.
 fn take(signal: Signal) -> bool {
     extern "C" fn nothing(_: libc::c_int) {}
     let handler = SigHandler::Handler(nothing);

@@ -1,5 +1,5 @@
-//! A program that empties one way of a set under the set's lock: user space itself can only replace a whole
-//! set, and with it what packets have just written to its other ways.
+//! A program that empties one slot (way) of a set under the set's lock. User space itself can only replace a whole
+//! set, and with it anything that packets have just written to the other slots.
 
 use super::Map;
 use super::prog::{Prog, instruction};
@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, AsRawFd};
 use writers::memory::SetWay;
 
 impl Prog {
-    /// Loads an XDP program that empties the way if it has that tag and key, and returns whether it had (1 or 0).
+    /// Loads an XDP program that empties the slot if it has this tag and key. The program returns 1 if it had, else 0.
     pub fn empty_way(sets: &Map, way: &SetWay<'_>) -> io::Result<Prog> {
         const PSEUDO_MAP_FD: u8 = 1;
         let too_far = |_| io::Error::from(io::ErrorKind::InvalidInput);
@@ -22,7 +22,7 @@ impl Prog {
         ];
         code.extend(wide(1, PSEUDO_MAP_FD, sets.as_fd().as_raw_fd() as u64));
         code.push(call(libbpf_sys::BPF_FUNC_map_lookup_elem));
-        // The array has the set; the verifier needs a check.
+        // The array has the set, but the verifier requires a check.
         code.push(at(instruction(0x55, 0, 0, 0), 1));
         code.push(instruction(0x95, 0, 0, 0));
         code.extend([
@@ -47,7 +47,7 @@ impl Prog {
         }
         compared.push(at(instruction(0x62, 6, 0, 0), tag_at));
         compared.push(instruction(0xb7, 7, 0, 1));
-        // What differs leads after the last of these.
+        // Mismatches jump to after the last of these.
         let end = compared.len();
         for (i, one) in compared.iter_mut().enumerate() {
             if one.code == 0x5d {
@@ -65,7 +65,7 @@ impl Prog {
     }
 }
 
-/// An instruction with an offset.
+/// Sets the offset of an instruction.
 fn at(mut one: bpf_insn, offset: i16) -> bpf_insn {
     one.off = offset;
     one
@@ -75,7 +75,7 @@ fn call(function: u32) -> bpf_insn {
     instruction(0x85, 0, 0, function.cast_signed())
 }
 
-/// A 64-bit constant in a register.
+/// Makes the instructions that load a 64-bit constant into a register.
 fn wide(register: u8, meaning: u8, value: u64) -> [bpf_insn; 2] {
     let (low, high) = (value as u32, (value >> 32) as u32);
     [

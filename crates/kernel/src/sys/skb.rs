@@ -1,11 +1,11 @@
-//! Running a tc program on a packet without a network device.
+//! Test runs of tc programs, on a packet without a network device.
 
 use super::{Prog, RunResult, check};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
-/// `struct __sk_buff`, with room for what later kernels add: they fill one that is longer than their own, but
-/// none that is shorter.
+/// `struct __sk_buff`, with room for fields of later kernels. A kernel accepts a struct longer than its own, but none
+/// that is shorter.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 struct SkBuff {
@@ -47,24 +47,24 @@ struct SkBuff {
     later: [u64; 8],
 }
 
-/// What the kernel keeps beside a packet for tc programs, as far as a test run takes and returns it.
+/// Packet metadata of the kernel (`__sk_buff`) that a test run of a tc program takes and returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TcContext {
-    /// As netfilter and routing know it.
+    /// The mark of netfilter and routing.
     pub mark: u32,
-    /// The class of service.
+    /// Class of service.
     pub priority: u32,
-    /// Packets that the device will make of this one; 0 or 1: it stays one.
+    /// Number of packets that the device will make of this one. With 0 or 1 it stays one.
     pub gso_segs: u32,
-    /// Payload bytes of each of them.
+    /// Number of payload bytes of each of them.
     pub gso_size: u32,
-    /// What programs hand to others that meet the packet later.
+    /// Control block, in which programs leave data for others that meet the packet later.
     pub control_block: [u32; 5],
 }
 
 impl Prog {
-    /// Runs a tc program `repeat` times on `packet` (at least 14 bytes), which is fed back into itself each
-    /// time, and leaves the last result in `out`, which must be large enough, and in `context`. The packet is on the
+    /// Runs a tc program `repeat` times on `packet` (at least 14 bytes). Each run gets the packet as the one before
+    /// left it. The last result is in `out`, which must be large enough, and in `context`. The packet is on the
     /// loopback device.
     pub fn run_tc(
         &self,

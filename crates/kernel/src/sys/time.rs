@@ -2,14 +2,14 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Seconds since 1970.
+/// Returns the number of seconds since 1970.
 pub fn now() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_secs())
 }
 
-/// A time in the machine's time zone, as `2026-11-28 21:30:16`.
+/// Formats a time in the machine's time zone, as `2026-11-28 21:30:16`.
 pub fn local_time(since_1970: Duration) -> String {
     let seconds = since_1970.as_secs() as libc::time_t;
     // SAFETY: all of its members may be zero.
@@ -43,7 +43,7 @@ mod tests {
         if std::env::var_os(ZONED).is_some() {
             return println!("<{}>", local_time(TIME));
         }
-        // The zone belongs to a whole process. Signs of POSIX zones are those of what is to be added to get UTC.
+        // The zone belongs to a whole process. POSIX zones give the offset that is to be added to get UTC.
         for (zone, expected) in [
             ("UTC0", "<2027-01-15 08:00:00>"),
             ("IST-5:30", "<2027-01-15 13:30:00>"),

@@ -1,10 +1,10 @@
-//! Filters of traffic control as what holds a program.
+//! Filters of traffic control as holders of programs.
 //!
-//! A filter has no owner: it would stay, and work, when the process that was about to attach the rest of
-//! a bundle dies. So the filter's program is a gate of two instructions, which runs whatever is in an array of
-//! programs with one slot. The kernel empties such an array when its last descriptor and pin are gone. So a
-//! filter works exactly as long as a link would: while its process lives, or its array is pinned. What
-//! is left of a dead process lets packets pass, is known by its empty array, and is swept by the next command.
+//! A filter has no owner. It would stay, and work, if the process that was about to attach the rest of a bundle died.
+//! So the filter's program is a gate of two instructions, which runs the program in an array of programs with one
+//! slot. The kernel empties such an array when its last descriptor and pin are gone. So a filter works exactly as long
+//! as a link would: while its process lives, or its array is pinned. The filter of a dead process lets packets pass,
+//! is recognised by its empty array, and is swept by the next command.
 
 use crate::sys::filter::{self, FilterId};
 use crate::sys::{Map, Prog, Side, Update};
@@ -13,8 +13,8 @@ use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
-/// The names that the kernel knows our filters' programs by. The second is for a `clsact` that came with a filter of
-/// ours: every filter of ours there has that name, so that the last one to go takes the qdisc along.
+/// Names under which the kernel knows the programs of Onpath's filters. The second is for a `clsact` qdisc that came
+/// with such a filter. Every filter of Onpath's there has that name, so that the last one to go removes the qdisc.
 const GATE: &CStr = c"onpath_gate";
 const GATE_WITH_QDISC: &CStr = c"onpath_gate_new";
 
@@ -22,12 +22,12 @@ const GATE_WITH_QDISC: &CStr = c"onpath_gate_new";
 #[derive(Debug)]
 pub struct Filter {
     at: FilterLocation,
-    /// Holds the program that the filter runs; see the module's description.
+    /// Array with the program that the filter runs; see the module's description.
     pub(crate) gate: Map,
     keep: bool,
 }
 
-/// The place of a filter of ours.
+/// Location of a filter of Onpath's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct FilterLocation {
     /// The interface.
@@ -36,11 +36,11 @@ pub struct FilterLocation {
     pub egress: bool,
     /// The filter's number among those of the same priority.
     pub handle: u32,
-    /// Its priority.
+    /// Filter's priority.
     pub priority: u32,
     /// The kernel's number for its program, the gate.
     pub gate_id: u32,
-    /// True if the interface had no `clsact` before this filter, or the one of ours that was there first.
+    /// True if the interface had no `clsact` before this filter, or before an earlier filter of Onpath's.
     pub made_qdisc: bool,
 }
 
@@ -53,7 +53,8 @@ impl FilterLocation {
         }
     }
 
-    /// Detaches the filter, if it is still ours, and the qdisc, if it came with the filter and is empty now.
+    /// Detaches the filter, if it is still Onpath's. Removes the qdisc too, if it came with the filter and is empty
+    /// now.
     pub fn remove(&self) -> io::Result<()> {
         let id = FilterId {
             handle: self.handle,
@@ -134,7 +135,7 @@ impl Filter {
         })
     }
 
-    /// Its place.
+    /// Returns its location.
     pub fn location(&self) -> FilterLocation {
         self.at
     }
@@ -148,13 +149,13 @@ impl Filter {
 impl Drop for Filter {
     fn drop(&mut self) {
         if !self.keep {
-            // What cannot be removed lets packets pass from now on.
+            // A filter that cannot be removed lets packets pass from now on.
             let _ = self.at.remove();
         }
     }
 }
 
-/// Returns true if the qdisc of an interface came with a filter of ours that is still there.
+/// Returns true if the qdisc of an interface came with a filter of Onpath's that is still there.
 fn has_made_qdisc(ifindex: u32) -> io::Result<bool> {
     for side in [Side::Ingress, Side::Egress] {
         let there = filter::filters(ifindex, side)?;
@@ -191,7 +192,7 @@ pub(crate) fn sweep() -> io::Result<()> {
     Ok(())
 }
 
-/// The name of a filter's program, if it is one of ours.
+/// Returns the name of a filter's program, if it is Onpath's.
 fn gate_name(filter: &str) -> Option<&'static CStr> {
     let (name, _) = filter.split_once(":[")?;
     [GATE, GATE_WITH_QDISC]

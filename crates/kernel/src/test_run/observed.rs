@@ -1,4 +1,5 @@
-//! What a program compiled for test runs reports to user space, and what it gets from it: one struct in a data section.
+//! Exchange between user space and a program compiled for test runs: one struct in a data section, with the program's
+//! reports and its inputs.
 
 use crate::store::Maps;
 use crate::sys::{Map, Update};
@@ -6,36 +7,36 @@ use control::StoreError;
 use control::repeatable::NUMBERS;
 use std::io;
 
-/// The section, and so the map.
+/// Name of the section, and so of the map.
 const SECTION: &str = ".data.observed";
 
-/// Copies that there is room for.
+/// Number of copies that there is room for.
 const COPIES: usize = 64;
 
-/// Where in the struct what is, in bytes.
+/// Offsets of the struct's members, in bytes.
 mod offset {
     use super::{COPIES, NUMBERS};
 
-    /// `u32`: where a redirect went.
+    /// `u32`: port of a redirect.
     pub(crate) const PORT: usize = 0;
-    /// `u32`: 1 if it went to that port's ingress, 2 if back where it came from.
+    /// `u32`: 1 if the redirect went to that port's ingress, 2 if back to where the packet came from.
     pub(crate) const INGRESS: usize = 4;
-    /// `u32`: how many copies were made.
+    /// `u32`: number of copies made.
     pub(crate) const COPIES_MADE: usize = 8;
     /// `u64`: the clock.
     pub(crate) const NOW: usize = 16;
-    /// `u32` each: where copies went, in order.
+    /// `u32` each: ports of the copies, in order.
     pub(crate) const COPY: usize = 24;
-    /// `u32` each: what is drawn, in order.
+    /// `u32` each: random numbers, in the order in which they are drawn.
     pub(crate) const RANDOM: usize = COPY + 4 * COPIES;
-    /// All of it.
+    /// Size of the struct.
     pub(crate) const END: usize = RANDOM + 4 * NUMBERS;
 }
 
 /// The struct of a program.
 pub(super) struct Observed<'a>(&'a Map);
 
-/// Where a redirect went.
+/// Direction of a redirect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Redirection {
     /// Out of a port.
@@ -47,20 +48,20 @@ pub(super) enum Redirection {
     Back,
 }
 
-/// What the program reported.
+/// Reports of the program.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     pub port: u32,
     pub redirection: Redirection,
     pub copies: Vec<u32>,
-    /// How many copies were made.
+    /// Number of copies made.
     pub copies_made: usize,
 }
 
 const FIRST: [u8; 4] = 0u32.to_ne_bytes();
 
 impl Observed<'_> {
-    /// `None` if the program neither reports nor asks anything.
+    /// Finds the struct of a program; `None` if the program has none.
     pub(crate) fn of(maps: &Maps) -> Result<Option<Observed<'_>>, StoreError> {
         let found = maps.get(SECTION);
         let Some(map) = found.map_err(failed("find the program's time"))? else {
@@ -78,7 +79,7 @@ impl Observed<'_> {
         Ok(Some(Observed(map)))
     }
 
-    /// Before a packet: the time, and its random numbers.
+    /// Sets the time and the random numbers for the next packet.
     pub(crate) fn prepare(&self, now: u64, random: &[u32; NUMBERS]) -> Result<(), StoreError> {
         let mut bytes = vec![0; self.0.info().value_size];
         bytes[offset::NOW..offset::NOW + 8].copy_from_slice(&now.to_ne_bytes());
@@ -90,7 +91,7 @@ impl Observed<'_> {
         set.map_err(failed("set the program's clock"))
     }
 
-    /// The last value of the clock.
+    /// Returns the last value of the clock.
     pub(crate) fn now(&self) -> Result<u64, StoreError> {
         let bytes = self.0.get(&FIRST);
         let bytes = bytes.map_err(failed("read the program's time"))?;
@@ -100,7 +101,7 @@ impl Observed<'_> {
         Ok(now.copied().map_or(0, u64::from_ne_bytes))
     }
 
-    /// After a packet: where it and its copies went.
+    /// Reads where the last packet and its copies went.
     pub(crate) fn read(&self) -> Result<Seen, StoreError> {
         let bytes = self.0.get(&FIRST);
         let bytes = bytes.map_err(failed("read what the program reports"))?;
@@ -117,7 +118,7 @@ impl Observed<'_> {
                 1 => Redirection::Ingress,
                 _ => Redirection::Back,
             },
-            // Where there were more than fit, they went round.
+            // The copies are a ring: if there are too many, the later ones overwrite the first.
             copies_made: made,
             copies: (made.saturating_sub(COPIES)..made)
                 .map(|i| number(offset::COPY + 4 * (i % COPIES)))

@@ -1,22 +1,23 @@
-//! What a program compiled for test runs reports of copies that have bytes of their own: those that left, and those that are to come in
-//! again. The layout is that of `struct observed_packet` in `onpath/traffic.h`.
+//! Copies with bytes of their own, as a program compiled for test runs reports them: those that left, and those that
+//! are to come in again. The layout is that of `struct observed_packet` in `onpath/traffic.h`.
 
 use crate::store::KernelStore;
 use control::{Packet, StoreError};
 
-/// The map.
+/// Name of the map.
 const MAP: &str = "observed_packets";
-/// The first word of the control block of what comes in again.
+/// First word of the control block of a packet that comes in again.
 const BEGUN_ANEW: u32 = 0x4f6e_7061;
-/// `u64`: the port, or what is kept for it; `u32`: 0 if it left, 1 if it comes in again; `u32`: how many bytes follow.
+/// Bytes before the packet. `u64`: the port, or the number of its preserved fields; `u32`: 0 if it left, 1 if it comes
+/// in again; `u32`: number of bytes that follow.
 const HEAD: usize = 16;
 
-/// What became of the copies of a run, in order.
+/// Copies of a run by their fate, in order.
 #[derive(Debug, Default)]
 pub(super) struct Rounds {
-    /// What left.
+    /// Packets that left.
     pub left: Vec<Packet>,
-    /// What comes in again.
+    /// Packets that come in again.
     pub again: Vec<Again>,
 }
 
@@ -24,12 +25,12 @@ pub(super) struct Rounds {
 #[derive(Debug)]
 pub(super) struct Again {
     pub bytes: Vec<u8>,
-    /// The control block that leads to what it keeps.
+    /// Control block that leads to its preserved fields.
     pub block: [u32; 5],
 }
 
 impl Rounds {
-    /// Reads so many copies; `None` if the program makes none that differ.
+    /// Reads so many copies; `None` if the program makes no copies that differ.
     pub(super) fn of(store: &KernelStore, copies: usize) -> Result<Option<Rounds>, StoreError> {
         let failed = |e: std::io::Error| StoreError::System {
             what: format!("could not read the copies of a packet: {e}"),

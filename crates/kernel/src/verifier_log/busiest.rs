@@ -1,14 +1,14 @@
-//! Which line of a program the verifier is busy with.
+//! The line of a program on which the verifier spends most of its time.
 
 use super::{line_span, only_line_with, split_location};
 use crate::sys::Samples;
 use diag::{SourceMap, Span};
 use std::collections::{BTreeMap, HashMap};
 
-/// The line of the program under which most instructions are listed in these parts of a log; the first one of several.
-/// What is called from a line, such as Onpath's own C, counts as that line. `None` if no line of the program is there.
+/// Returns the line of the program under which these parts of a log list most instructions; the first one of several.
+/// Code that a line calls, such as Onpath's own C, counts as that line. `None` if the log has no line of the program.
 ///
-/// A part may begin and end anywhere; what is not a whole line is passed over.
+/// A part may begin and end anywhere; incomplete lines are ignored.
 pub fn busiest(samples: &Samples, sources: &SourceMap) -> Option<Span> {
     let mut comments: HashMap<&str, Option<Span>> = HashMap::new();
     let mut instructions: HashMap<u32, Option<Span>> = HashMap::new();
@@ -38,13 +38,13 @@ pub fn busiest(samples: &Samples, sources: &SourceMap) -> Option<Span> {
     Some(Span { lo, hi })
 }
 
-/// Lines that their ends follow; a NUL is where a later line was cut off.
+/// Iterates over the lines that are complete. A NUL is where a later line was cut off.
 fn whole_lines(log: &str) -> impl Iterator<Item = &str> {
     log.split_inclusive(['\n', '\0'])
         .filter_map(|line| line.strip_suffix('\n'))
 }
 
-/// The line of the program that a comment names.
+/// Returns the line of the program that a comment names.
 fn program_line(comment: &str, sources: &SourceMap) -> Option<Span> {
     match split_location(comment) {
         (_, Some((file, line))) => line_span(sources, &file, line),

@@ -41,7 +41,7 @@ const BRANCH: &str = "\
 processed 1000001 insns (limit 1000000) max_states_per_insn 4 total_states 20005 peak_states 20005 mark_read 0
 ";
 
-/// The same log without a path: the kernel was asked for the reason alone.
+/// Log of the same refusal without a path: the kernel was asked for the reason alone.
 const ALONE: &str = "\
 BPF program is too large. Processed 1000001 insn
 verification time 745936 usec
@@ -224,7 +224,7 @@ fn a_log_of_success_is_no_refusal() {
     assert_eq!(read(""), None);
 }
 
-/// The end of a log that has come around: the first line is cut, so is one in the middle, and the last has no end.
+/// The end of a log that has wrapped around: the first line is cut, so is one in the middle, and the last has no end.
 const AROUND: &str = "\
 (cut) r1 = 4
 12: (b4) w1 = 4                       ; R1=4

@@ -5,16 +5,16 @@
 //! leave ~~~ seen    where redirects and copies to the port go
 //! ```
 //!
-//! Towards ingress a packet is sent out of `enter` and comes in at `port`. What passes meets a second program
-//! there, which sends it out of `leave`: sockets at `port` see packets before any program does. Towards egress a
-//! packet is sent out of `port`, and what passes comes in at `enter`. What is redirected to a port's ingress comes in at
-//! `leave`, where such a second program runs too. So it counts as out of that port, and does not meet the
-//! tested program again. Everything that came out of a port is seen at `seen`, or, what is sent back or passed on its way
-//! out, at `enter`.
+//! Towards ingress a packet is sent out of `enter` and comes in at `port`. If it passes, a second program there sends
+//! it out of `leave`, because sockets at `port` see packets before any program does. Towards egress a packet is sent
+//! out of `port`, and if it passes, it comes in at `enter`. A packet that is redirected to a port's ingress comes in
+//! at `leave`, where such a second program runs too. So it counts as out of that port, and does not meet the tested
+//! program again. Packets that came out of a port are seen at `seen`. Those that are sent back, or pass on their way
+//! out, are seen at `enter`.
 //!
-//! The kernel queues packets in transit between virtual devices in one queue a processor. So everything is
-//! sent from one processor, and a marker that went through all the queue shows that what was in it
-//! before has made a step. A packet makes three at most, and one for each time that it comes in again.
+//! The kernel queues packets in transit between virtual devices in one queue a processor. So everything is sent from
+//! one processor. A marker that went through the whole queue shows that everything before it has made a step. A packet
+//! makes three steps at most, and one more for each time that it comes in again.
 
 use super::{
     Subject, first_cpu, in_order, marker, on_cpu, receive_rest, receive_until, socket, system,
@@ -29,18 +29,18 @@ use net::veth::make_pairs_for;
 use nix::net::if_::if_nametoindex;
 use std::io;
 
-/// Steps that a packet may make between devices after the program ran for the last time.
+/// Number of steps that a packet may make between devices after the program ran for the last time.
 const STEPS: usize = 3;
 
-/// All ports.
+/// Ports of a test device for tc, and the state of its run.
 #[derive(Debug)]
 pub(super) struct Wiring {
     ports: Vec<Port>,
     side: Side,
-    /// The processor that sends.
+    /// Processor that sends.
     cpu: usize,
     markers: u64,
-    /// Steps that a packet may make in all: each time that it comes in again is one more.
+    /// Number of steps that a packet may make in all. Each time that it comes in again is one more.
     steps: usize,
 }
 
@@ -99,7 +99,7 @@ impl Wiring {
             cpu,
             markers: 0,
             steps: match subject.comes_in_again {
-                // What is cut before it leaves comes in once more.
+                // A packet that is truncated before it leaves comes in once more.
                 true => STEPS + MOST_ROUNDS as usize + 1,
                 false => STEPS,
             },
@@ -119,7 +119,7 @@ impl Wiring {
         }))
     }
 
-    /// What came out, once the program has run on everything.
+    /// Returns the packets that came out, once the program has run on all that were sent.
     pub(crate) fn take(&mut self) -> Result<Vec<Packet>, StoreError> {
         let mut seen: Vec<_> = self.ports.iter().map(|_| Vec::new()).collect();
         if let (Some(first), Some(found)) = (self.ports.first(), seen.first_mut()) {
@@ -140,8 +140,8 @@ impl Wiring {
     }
 }
 
-/// Puts a program behind those at a device's side: by a link or, where the kernel has no tcx, by a filter, which stays as
-/// long as the device.
+/// Attaches a program after those at a device's side: by a link or, if the kernel has no tcx, by a filter, which stays
+/// as long as the device.
 fn attach(prog: &Prog, ifindex: u32, side: Side) -> io::Result<Option<Link>> {
     match Link::attach_tcx(prog, ifindex, side) {
         Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {

@@ -1,10 +1,12 @@
 //! Ports of a program at XDP. It runs natively at the inner end of each pair.
 //!
-//! Packets go in at the outer end. What the program passes on is seen at the inner end, what it sends
-//! or redirects at the outer one. What it passes on is there at once, what it redirects only after the kernel's next step, which
-//! does not begin before all packets that wait have met the program. So that no packet overtakes another, each has met it before
-//! the next one is sent, from the same processor. A marker sent after the last packet shows that an outer end has nothing more,
-//! and a memory barrier waits for the softirqs that were running.
+//! Packets go in at the outer end. Packets that the program passes on are seen at the inner end; those that it sends
+//! or redirects are seen at the outer one.
+//!
+//! A passed packet is there at once. A redirected one is there only after the kernel's next step, which does not begin
+//! before all waiting packets have met the program. So that no packet overtakes another, each has met the program
+//! before the next one is sent, from the same processor. A marker sent after the last packet shows that an outer end
+//! has nothing more, and a memory barrier waits for the softirqs that were running.
 
 use super::{
     Subject, first_cpu, in_order, marker, on_cpu, receive_rest, receive_until, socket, system,
@@ -21,11 +23,11 @@ use std::io;
 /// The kernel's `XDP_PASS`.
 const PASS: i32 = 2;
 
-/// All ports.
+/// Ports of a test device for XDP, and the state of its run.
 #[derive(Debug)]
 pub(super) struct Wiring {
     ports: Vec<Port>,
-    /// The processor that sends.
+    /// Processor that sends.
     cpu: usize,
     markers: u64,
 }
@@ -83,7 +85,7 @@ impl Wiring {
         Some(on_cpu(self.cpu, || port.outer.send(packet)))
     }
 
-    /// What came out, once the program has run on everything.
+    /// Returns the packets that came out, once the program has run on all that were sent.
     pub(crate) fn take(&mut self) -> Result<Vec<Packet>, StoreError> {
         host::linux::wait_for_softirqs();
         let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! The drivers whose limits for XDP are known.
+//! Drivers whose limits for XDP are known.
 
 use net::offloads::ethtool;
 use nix::unistd::{SysconfVar, sysconf};
@@ -16,7 +16,7 @@ pub(crate) enum Driver {
 }
 
 impl Driver {
-    /// The driver of the interface of this name.
+    /// Returns the driver of the interface of this name.
     pub(crate) fn of(name: &str) -> Driver {
         match driver_name(name).as_deref() {
             Ok("veth") => Driver::Veth,
@@ -25,9 +25,9 @@ impl Driver {
         }
     }
 
-    /// The largest MTU at which packets reach an XDP program natively, in bytes: a page without the headroom, the Ethernet
-    /// header and the kernel's own data after the packet (`struct skb_shared_info`), and for virtio_net without the
-    /// device's header in front of it.
+    /// Returns the largest MTU at which packets reach an XDP program natively, in bytes. It is a page without the
+    /// headroom, the Ethernet header and the kernel's own data after the packet (`struct skb_shared_info`). For
+    /// virtio_net it is also without the device's header before the packet.
     pub(super) fn mtu_limit(self) -> Option<usize> {
         const HEADROOM: usize = 256;
         const ETHERNET: usize = 14;

@@ -1,35 +1,37 @@
-//! In which mode a program runs at its interfaces: one decision over all of them, made before it stays at any.
+//! Modes of XDP in which a program runs at its interfaces: one decision over all of them, made before the program
+//! stays at any.
 //!
-//! By itself an interface has native XDP if its driver takes the program, and else generic XDP. A program that redirects
-//! packets runs alike at all its interfaces: what it redirects while it runs natively is lost at an interface that is not
-//! made for that. A program that runs already keeps its mode: an interface that would change it is refused.
+//! By itself an interface has native XDP if its driver takes the program, and else generic XDP. A program that
+//! redirects packets runs in the same mode at all its interfaces: packets that it redirects natively are lost at an
+//! interface that is not made for that. A running program keeps its mode: an interface that would change the mode is
+//! refused.
 
 use crate::attachment::Refused;
 
-/// An interface, and what is known of it.
+/// An interface, with what is known before the program is attached.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Candidate<'a> {
-    /// Its name.
+    /// Interface's name.
     pub name: &'a str,
-    /// Why the program does not run natively there, or, if it only sends there, why packets from native XDP do not arrive: as far
-    /// as that is known without attaching it.
+    /// Known reason why the program does not run natively there. If the program only sends there, it is the reason why
+    /// packets from native XDP do not arrive.
     pub refused: Option<Refused>,
 }
 
-/// All interfaces of a program.
+/// Interfaces of a program, with what decides their modes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Candidates<'a> {
-    /// Whether the program redirects packets.
+    /// True if the program redirects packets.
     pub redirects: bool,
-    /// Where it runs already, and where it is to run.
+    /// Interfaces at which it runs already, and then those at which it is to run.
     pub ports: Vec<Candidate<'a>>,
-    /// How many of these it runs at already: natively where nothing is known against it.
+    /// Number of these at which it runs already. It runs natively there unless a reason against it is known.
     pub running: usize,
-    /// Where it only sends packets.
+    /// Interfaces that it only sends packets to.
     pub targets: Vec<Candidate<'a>>,
 }
 
-/// Why a program does not run natively at an interface.
+/// Reason why a program does not run natively at an interface.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Why<'a> {
     /// The interface itself has no native XDP.
@@ -38,26 +40,26 @@ pub(super) enum Why<'a> {
     Other(&'a str, Refused),
 }
 
-/// What the kernel does with an interface, by its number among the ports.
+/// The kernel's operations on interfaces, which are numbered like the ports.
 pub(super) trait Attacher {
-    /// What holds a program at an interface. Dropping it detaches the program.
+    /// Holder of a program at an interface. Dropping it detaches the program.
     type Held;
     type Error;
-    /// Attaches the program natively, or says why the driver does not take it.
+    /// Attaches the program natively, or returns why the driver does not take it.
     fn native(&mut self, number: usize) -> Result<Result<Self::Held, Refused>, Self::Error>;
-    /// Attaches it by generic XDP, for a reason.
+    /// Attaches it by generic XDP, for the reason `why`.
     fn generic(&mut self, number: usize, why: &Why<'_>) -> Result<Self::Held, Self::Error>;
-    /// Ends an attachment at once, also if a process that another thread starts just then has it open still.
+    /// Ends an attachment at once, even if a process that another thread is just starting still has it open.
     fn detach(&mut self, held: Self::Held);
     /// Refuses an interface since the program already runs natively at another one.
     fn conflict(&mut self, running: &str, other: &str, refused: &Refused) -> Self::Error;
 }
 
-/// What holds the program at an interface, and why it does not run natively there.
+/// Holder of the program at an interface, and the reason why it does not run natively there, if it does not.
 type Attached<'a, A> = (<A as Attacher>::Held, Option<Why<'a>>);
 
 impl<'a> Candidates<'a> {
-    /// Why the program does not run natively at a port, as far as is known.
+    /// Returns the reason why the program does not run natively at a port, if one is known.
     fn why_generic(&self, number: usize) -> Option<Why<'a>> {
         if let Some(refused) = &self.ports[number].refused {
             return Some(Why::Own(refused.clone()));
@@ -68,7 +70,7 @@ impl<'a> Candidates<'a> {
         Some(Why::Other(name, refused))
     }
 
-    /// Fails if the program would have to run in another mode where it runs already.
+    /// Fails if the program would have to change its mode at an interface where it runs already.
     fn check<A: Attacher>(&self, attacher: &mut A) -> Result<(), A::Error> {
         for number in 0..self.running {
             if let Some(Why::Other(other, refused)) = self.why_generic(number) {
@@ -78,8 +80,8 @@ impl<'a> Candidates<'a> {
         Ok(())
     }
 
-    /// Attaches the program to the ports at which it does not run yet, in order, and says why it runs by generic XDP where
-    /// it does. Nothing is attached if it fails.
+    /// Attaches the program to the ports at which it does not run yet, in order. Returns for each why it runs by
+    /// generic XDP, if it does. On failure nothing is attached.
     pub(super) fn attach<A: Attacher>(
         mut self,
         attacher: &mut A,
@@ -94,7 +96,7 @@ impl<'a> Candidates<'a> {
                         all.push((held, None));
                         continue;
                     }
-                    // Only now it is known, and it decides for those too that did take the program.
+                    // The refusal also decides for interfaces that have taken the program.
                     Err(refused) if self.redirects => {
                         self.ports[number].refused = Some(refused);
                         all.into_iter().for_each(|(held, _)| attacher.detach(held));
@@ -115,7 +117,7 @@ mod tests {
     use std::cell::RefCell;
     use std::rc::Rc;
 
-    /// Interfaces whose drivers refuse what their names say, and what was done to them.
+    /// Interfaces whose drivers refuse programs by the interfaces' names, and a list of what was done to them.
     #[derive(Default)]
     struct Fake {
         names: Vec<&'static str>,
@@ -171,7 +173,7 @@ mod tests {
         }
     }
 
-    /// An interface of which is known before that it has no native XDP, if its name says so.
+    /// Makes an interface. It is known not to have native XDP if its name says so.
     fn candidate(name: &'static str) -> Candidate<'static> {
         Candidate {
             name,
@@ -193,7 +195,7 @@ mod tests {
         }
     }
 
-    /// What is done, up to the moment at which everything runs, and how that ends.
+    /// Returns the list of operations, up to the moment at which everything runs, and the result.
     fn attach(all: Candidates<'static>) -> (Vec<String>, Result<Vec<Reason>, String>) {
         let mut fake = Fake {
             names: all.ports.iter().map(|port| port.name).collect(),

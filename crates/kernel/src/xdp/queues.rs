@@ -1,5 +1,5 @@
-//! Whether an interface has queues of its own for what XDP programs send there. virtio_net wants one for each processor
-//! besides the host's; where its device has fewer it runs the program all the same, more slowly, and tells only the
+//! Transmit queues of an interface for packets from XDP programs. virtio_net wants one for each processor besides the
+//! host's. If its device has fewer, it runs the program all the same, but more slowly, and reports that only in the
 //! kernel's log.
 
 use super::driver::Driver;
@@ -8,14 +8,15 @@ use crate::sys::possible_cpus;
 use net::offloads::ethtool;
 use std::io;
 
-/// What the host uses of the queues that a device has.
+/// Numbers of queues: those that the host uses, and those that the device has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Queues {
     used: u32,
     most: u32,
 }
 
-/// What makes packets slow that programs send to an interface which has no program yet, if something does.
+/// Explains why packets that programs send to an interface are slow, if too few queues make them so. The interface has
+/// no program yet.
 pub(super) fn shared(name: &str, driver: Driver) -> Option<Refused> {
     if driver != Driver::VirtioNet {
         return None;
@@ -47,7 +48,7 @@ fn explain(name: &str, queues: Queues, processors: u32) -> Option<Refused> {
     })
 }
 
-/// The queues of an interface that both send and receive.
+/// Reads the numbers of an interface's queues that both send and receive.
 fn queues(name: &str) -> io::Result<Queues> {
     /// `struct ethtool_channels`
     #[repr(C)]

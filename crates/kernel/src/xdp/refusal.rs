@@ -1,4 +1,5 @@
-//! Why a driver does not run an XDP program, in its own words where it has any, and which setting would change that.
+//! Refusals of XDP programs by drivers: the reason, in the driver's own words where it has any, and the setting that
+//! would change it.
 
 use super::driver::Driver;
 use crate::attachment::Refused;
@@ -8,21 +9,21 @@ use host::linux::kernel_version;
 use net::link_settings;
 use std::io;
 
-/// What of an interface keeps its driver from running XDP programs.
+/// Property of an interface that keeps its driver from running XDP programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Cause {
-    /// Its packets are too large.
+    /// The interface's packets are too large.
     Mtu,
-    /// The host of a virtual machine merges packets, and the machine cannot tell it not to.
+    /// The host of a virtual machine merges packets, and the machine cannot turn that off.
     HostOffloads,
     /// The device merges packets.
     Offloads,
-    /// It has too few queues, or too many.
+    /// The interface has too few queues, or too many.
     Queues,
 }
 
 impl Cause {
-    /// The cause that a driver's words name.
+    /// Returns the cause that a driver's words name.
     fn of(words: &str) -> Option<Cause> {
         let lower = words.to_ascii_lowercase();
         let mut parts = lower.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
@@ -44,7 +45,7 @@ impl Cause {
         parts.any(is_queue).then_some(Cause::Queues)
     }
 
-    /// Which setting of the interface of this name changes that.
+    /// Returns advice on the setting that removes the cause, for the interface of this name.
     fn remedy(self, name: &str, driver: Driver) -> String {
         match self {
             Cause::Mtu => {
@@ -77,18 +78,18 @@ impl Cause {
 /// An interface.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Interface<'a> {
-    /// Its name.
+    /// Interface's name.
     pub name: &'a str,
-    /// Its index.
+    /// Interface's index.
     pub index: u32,
-    /// Its driver.
+    /// Interface's driver.
     pub driver: Driver,
-    /// Its MTU in bytes, if it is known.
+    /// Interface's MTU in bytes, if it is known.
     pub mtu: Option<u32>,
 }
 
 impl<'a> Interface<'a> {
-    /// The interface of a port, as it is now.
+    /// Returns the interface of a port, as it is now.
     pub(super) fn of(port: &'a Port) -> Interface<'a> {
         Interface {
             name: &port.name,
@@ -128,8 +129,8 @@ fn refused(mut reason: String, cause: Option<Cause>, at: Interface<'_>) -> Refus
     }
 }
 
-/// Why a program must not stay at an interface whose driver takes it: virtio_net accepts larger MTUs than those at which
-/// packets still reach the program, and drops the packets that do not.
+/// Returns the reason why a program must not stay at an interface although its driver takes it. virtio_net accepts
+/// MTUs at which some packets no longer reach the program, and drops those packets.
 pub(super) fn loses_packets(at: Interface<'_>) -> Option<Refused> {
     let limit = at.driver.mtu_limit()?;
     let loses = at.driver == Driver::VirtioNet && at.mtu? as usize > limit;
@@ -139,7 +140,8 @@ pub(super) fn loses_packets(at: Interface<'_>) -> Option<Refused> {
     })
 }
 
-/// Why an interface takes no packets that native XDP programs redirect to it, if the kernel does not report that it does.
+/// Returns the reason why an interface takes no packets that native XDP programs redirect to it, unless the kernel
+/// reports that it takes them.
 pub(super) fn takes_none(at: Interface<'_>) -> Option<Refused> {
     let takes = sys::takes_redirected(at.index).unwrap_or(false);
     (!takes).then(|| takes_none_by(at, kernel_version()))

@@ -1,4 +1,4 @@
-//! Several programs as one: shared state, pins, and that they are whole or not there.
+//! Several programs as one: shared state, pins, and that they are complete or absent.
 
 use crate::hand_written_tc::{FLOWS, abi, object, packet, what};
 use bpf::abi::{Abi, Hook};
@@ -63,7 +63,7 @@ impl Drop for BpfFs {
     }
 }
 
-/// In a namespace with a pair of devices.
+/// Runs work in a namespace with a pair of devices.
 fn in_namespace(work: impl FnOnce() -> io::Result<()> + Send) {
     let ns = NetNs::new().expect("this test needs root");
     ns.run(|| {
@@ -102,7 +102,7 @@ fn shared(a: &str, b: &str) -> SharedMap {
     }
 }
 
-/// Both programs at `one`, with one state for flows.
+/// Loads both programs for `one`, with one state for flows.
 pub(crate) fn members(object: &[u8]) -> Vec<Member> {
     let abis = HOOKS.map(|hook| Arc::new(abi(hook, FLOWS)));
     let loaded = load_two(
@@ -128,13 +128,13 @@ pub(crate) fn members(object: &[u8]) -> Vec<Member> {
         .collect()
 }
 
-/// The map of the flows.
+/// Returns the map of the flows.
 fn flows(store: &KernelStore) -> &Map {
     let found = store.memory.maps.get("flows").expect("it can be opened");
     found.expect("the program has it")
 }
 
-/// How many packets the programs that share the state saw.
+/// Returns the number of packets that the programs with the shared state saw.
 fn seen(store: &KernelStore) -> u64 {
     let value = flows(store).get(&0u32.to_ne_bytes());
     let value = value.expect("reads").expect("is there");
@@ -153,7 +153,7 @@ fn packets_pass() -> io::Result<bool> {
     Ok(arrived(&one)? && arrived(&two)?)
 }
 
-/// What works at `one`: at ingress, at egress.
+/// Tests whether a program runs at `one`: at ingress, at egress.
 fn working() -> [bool; 2] {
     let index = interface::index("one").expect("there");
     [Side::Ingress, Side::Egress].map(|side| {
@@ -173,8 +173,8 @@ fn working() -> [bool; 2] {
     })
 }
 
-/// Waits until nothing works at `one`. A link that is closed, not detached, lives on in the commands that other tests
-/// start, from their fork to their exec.
+/// Waits until no program runs at `one`. A link that is closed, not detached, lives on in the commands that other
+/// tests start, from their fork to their exec.
 fn await_nothing_works() {
     let started = Instant::now();
     while working() != [false; 2] {
@@ -391,7 +391,7 @@ fn make_and_remove_until_killed() {
         }
         println!("ready");
         start(&pins, &members, way);
-        // Else it would be whole for a thousandth of the time only.
+        // Otherwise it would be complete for a thousandth of the time only.
         std::thread::sleep(Duration::from_millis(30));
         pins.remove("both").expect("removes");
         println!("removed");
@@ -425,7 +425,8 @@ fn end(mut child: Child) -> io::Result<()> {
     child.wait().map(|_| ())
 }
 
-/// How long a child takes to make and remove a bundle: the second time, for what it does once.
+/// Measures the time in which a child makes and removes a bundle. The second round counts, because the first has work
+/// that is done once.
 fn round(fs: &BpfFs, way: &str) -> io::Result<Duration> {
     let (child, mut lines) = start_child(fs, way)?;
     wait_for(&mut lines, "removed");
@@ -437,7 +438,8 @@ fn round(fs: &BpfFs, way: &str) -> io::Result<Duration> {
     Ok(took)
 }
 
-/// Whether everything works or nothing does, once the kernel has taken the dead process apart.
+/// Waits until the kernel has destroyed the dead process, and tests that either everything works or nothing does.
+/// Returns true if everything does.
 fn settle(fs: &BpfFs, alone: bool) -> bool {
     let started = Instant::now();
     loop {
@@ -462,12 +464,13 @@ fn killed_at_any_moment(way: &str, times: u64) {
         settle(&fs, alone);
         fs.pins.clear_all().expect("clears");
         for n in 0.. {
-            // Some more where all were alike: how long things take is up to the machine.
+            // More rounds if all were alike: the time that things take is up to the machine.
             if n >= 4 * times || n >= times && wholes > 0 && wholes < n {
                 break;
             }
-            // Spread evenly over what a round takes, in an order that has nothing to do with it. A child's first round
-            // takes longer, where the processor is emulated several times: if none was whole until then, the next ones have more.
+            // The delays are spread evenly over a round, in an order independent of it. A child's first round takes
+            // longer; on an emulated processor, several times as long. If none was complete until then, the next ones
+            // have more time.
             let most = round << (n / times);
             let delay = Duration::from_micros(n * 7919 % times * most / times);
             let (child, _lines) = start_child(&fs, way)?;
@@ -538,7 +541,7 @@ fn what_another_version_pinned_is_named_and_removed() {
     });
 }
 
-/// A folder in ours without an instance, which cannot be removed as long as something is mounted in it.
+/// Makes a folder in Onpath's folder without an instance. It cannot be removed while something is mounted in it.
 fn stuck(fs: &BpfFs, name: &str) -> PathBuf {
     let inside = fs.folder.join("onpath").join(name).join("member-0");
     std::fs::create_dir_all(&inside).expect("makes a folder");

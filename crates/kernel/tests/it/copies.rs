@@ -1,4 +1,4 @@
-//! Where copies of packets go, and what is lost: clone sessions, multicast groups whose copies differ, counts.
+//! Destinations of packet copies, and losses: clone sessions, multicast groups whose copies differ, counts.
 
 use crate::bundles::BpfFs;
 use crate::hand_written_tc::*;
@@ -296,14 +296,15 @@ fn many_writers_lose_nothing() {
     });
 }
 
-/// The session of a writer in a round; not all writers have one in the same rounds.
+/// Returns the session of a writer in a round; not all writers have one in the same rounds.
 fn written(writer: u16, round: u16) -> Option<CloneSession> {
     let copies = [(0, round), (1, writer), (0, 3)];
     let some = (writer + round) % 4;
     (some > 0).then(|| session(&copies[..usize::from(some)]))
 }
 
-/// What a killed writer's batches do in a turn: all groups and sessions have copies to the same ports.
+/// Returns a batch of a writer that is to be killed, for a round: all groups and sessions have copies to the same
+/// ports.
 fn batch(turn: u16) -> Vec<Change> {
     let copies = to(&[(0, turn), (1, turn), (0, turn + 1)][..1 + usize::from(turn % 3)]);
     let groups = (1..=60).map(|group| Change::Group(group, copies.clone()));
@@ -363,7 +364,7 @@ fn readers_meet_all_of_a_batch_or_nothing_whenever_a_writer_is_killed() {
             let send = |child: &Child, signal| {
                 kill(Pid::from_raw(child.id() as i32), signal).expect("runs");
             };
-            // Else the next one finishes what was begun before it is killed too.
+            // Otherwise the next one would finish an unfinished change before it is killed too.
             children
                 .iter()
                 .for_each(|child| send(child, Signal::SIGSTOP));
@@ -417,8 +418,8 @@ fn packets_meet_an_old_session_or_a_new_one() {
                 while !changed.load(Ordering::Relaxed) {
                     let asked = program.run_tc(&frame, &mut out, &mut context, 50);
                     asked.expect("runs");
-                    // Copies wait in the processor's queue beside the packets of other tests, which has to be emptied meanwhile:
-                    // it drops what comes when it is full.
+                    // Copies wait in the processor's queue beside the packets of other tests, which has to be emptied
+                    // meanwhile: it drops what comes when it is full.
                     std::thread::sleep(Duration::from_millis(2));
                 }
             });

@@ -43,7 +43,7 @@ fn packets_come_out_where_the_program_says() {
         ]
     );
     let took = started.elapsed();
-    // A device that does not know that all came waits for two seconds.
+    // A device that does not notice that all packets came waits for two seconds.
     assert!(took < Duration::from_secs(2), "{took:?}");
     assert_eq!(d.receive().expect("receives"), []);
     let seen = d
@@ -102,7 +102,7 @@ fn an_interface_has_one_program_and_names_are_checked() {
         let second = attach("one", index).expect_err("occupied");
         assert_eq!(second.code.0, "E0781");
         drop(first);
-        // Until it runs its own program, a process that another test starts has the link's descriptor too.
+        // A process that another test starts also has the link's descriptor until it runs its own program.
         let asked = Instant::now();
         while xdp_on(index)?.is_some() && asked.elapsed() < Duration::from_secs(10) {
             std::thread::sleep(Duration::from_millis(1));

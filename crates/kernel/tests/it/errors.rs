@@ -1,4 +1,4 @@
-//! The text of everything that this crate refuses.
+//! The text of every refusal of this crate.
 
 use bpf::abi::Hook;
 use diag::{Code, Diagnostic};

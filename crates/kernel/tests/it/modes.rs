@@ -1,4 +1,4 @@
-//! Native and generic XDP: a program that redirects packets runs alike at all its interfaces.
+//! Native and generic XDP: a program that redirects packets runs in the same mode at all its interfaces.
 
 use crate::bundles::BpfFs;
 use crate::hand_written::{entry, exact, instance, out, packet, table};
@@ -41,8 +41,8 @@ pub(crate) fn attach_at(
     Ok(attached.remove(0))
 }
 
-/// In a namespace with the pairs of devices `a` and `b`, and `large`, whose packets are too large for native XDP. Their other
-/// ends are `far-a` and so on.
+/// Runs work in a namespace with the pairs of devices `a` and `b`, and `large`, whose packets are too large for native
+/// XDP. Their other ends are `far-a` and so on.
 fn in_namespace(work: impl FnOnce() -> io::Result<()> + Send) {
     let ns = NetNs::new().expect("this test needs root");
     ns.run(|| {
@@ -77,7 +77,8 @@ fn port(number: u32, name: &str) -> Port {
     }
 }
 
-/// A switch that sends packets to 00:00:00:00:00:01 out of port 1, with these ports, and others that it only sends to.
+/// Makes a switch that sends packets to 00:00:00:00:00:01 out of port 1. It runs at these ports, and only sends to the
+/// targets.
 fn switch(ports: &[(u32, &str)], targets: &[(u32, &str)]) -> [Member; 1] {
     let all = |list: &[(u32, &str)]| list.iter().map(|(n, name)| port(*n, name)).collect();
     let mut instance = instance(false);
@@ -96,7 +97,7 @@ fn switch(ports: &[(u32, &str)], targets: &[(u32, &str)]) -> [Member; 1] {
     members
 }
 
-/// Whether a packet that comes in at `a` goes out at another interface.
+/// Tests whether a packet that comes in at `a` goes out at another interface.
 fn arrives(at: &str) -> bool {
     let wanted = packet(1, 0xff, 0x0800);
     let to = RawSocket::open(&format!("far-{at}")).expect("opens");
@@ -109,7 +110,7 @@ fn arrives(at: &str) -> bool {
             .is_some_and(|p| p.bytes == wanted)
 }
 
-/// Starts it as the instance `sw`.
+/// Starts the program as the instance `sw`.
 fn start(pins: &Pins, members: &[Member]) -> Vec<Mode> {
     let begun = pins.begin("sw").expect("free");
     let attached = bundle::attach(members, TcMethod::Best).expect("attaches");
@@ -146,7 +147,7 @@ fn one_interface_without_native_xdp_decides_for_all() {
 #[test]
 fn a_target_that_takes_nothing_from_native_xdp_decides_too() {
     in_namespace(|| {
-        // Nobody takes what is redirected to a veth natively unless the other end is made for that.
+        // A veth takes packets that are redirected to it natively only if its other end is made for that.
         let members = switch(&[(0, "a")], &[(1, "b")]);
         let attached = bundle::attach(&members, TcMethod::Best).expect("attaches");
         assert_eq!(attached[0].attached.how.mode, Mode::Generic);

@@ -1,4 +1,4 @@
-//! Ports that running programs get, from where they can be used.
+//! Ports that running programs get, by commands in a namespace where they can be used.
 
 use crate::bundles::{BpfFs, members};
 use crate::hand_written_tc::{FLOWS, object};
@@ -19,7 +19,7 @@ fn port() -> Port {
     }
 }
 
-/// The ports of the first program, and what its maps have of them.
+/// Returns the ports of the first program, and the number of entries that its maps have for them.
 fn ports(pins: &Pins) -> (Vec<u32>, usize) {
     let (record, store) = pins.open("both", Some("in")).expect("opens");
     let mut known = 0;

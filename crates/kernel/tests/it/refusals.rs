@@ -1,4 +1,4 @@
-//! What the kernel itself refuses, shown at the line of P4 that it comes from.
+//! Refusals of the kernel itself, shown at the line of P4 that they come from.
 
 use crate::hand_written::{compile, compile_with};
 use bpf::abi::Abi;
@@ -20,7 +20,7 @@ static long (*const no_such_helper)(void *) = (void *)9999;
 char text[] __attribute__((section(\"license\"), used)) = \"GPL\";
 ";
 
-/// An object of a program with this body, whose statements stand on line 2 of the P4 text.
+/// Compiles an object of a program with this body, whose statements are on line 2 of the P4 text.
 fn object(before: &str, body: &str) -> Vec<u8> {
     let text = format!(
         "{HEAD}{before}\n__attribute__((section(\"xdp\"), used)) int f(struct xdp_md *ctx) {{\n\
@@ -43,7 +43,7 @@ fn abi() -> Abi {
     .expect("an empty description")
 }
 
-/// What the kernel says of a program with this body.
+/// Returns the kernel's refusal of a program with this body.
 fn refused(before: &str, body: &str) -> (Failure, SourceMap) {
     let sources = sources();
     let schema = Arc::new(Schema::default());
@@ -86,7 +86,7 @@ fn a_line_is_found_by_the_instruction_where_the_log_does_not_name_it() {
     assert!(file.ends_with("router.p4") && line == 2, "{file}:{line}");
 }
 
-/// A program of a line of this file that reads where it may not.
+/// Compiles a program that reads out of bounds, in a line of this file.
 fn out_of_bounds_at(file: &str, defines: &[&str]) -> Vec<u8> {
     let text = format!(
         "{HEAD}\n__attribute__((section(\"xdp\"), used)) int f(struct xdp_md *ctx) {{\n\
@@ -137,7 +137,8 @@ fn a_loop_without_an_end_in_sight() {
     assert!(["E0771", "E0773", "E0774"].contains(&code), "{code}");
 }
 
-/// A million instructions are processed once, without a log of them; a second look at a part shows which line they are of.
+/// A million instructions are processed once, without a log of them. A second look at a part shows the line that they
+/// are of.
 #[test]
 fn a_program_that_is_too_large_is_refused_about_as_fast_as_it_is_checked() {
     let body = "unsigned n = random(), s = 0;\n#line 3\nfor (unsigned i = 0; i < 1000000; i++) {\n\
@@ -155,7 +156,7 @@ fn a_loop_on_a_single_line_is_shown_at_that_line() {
     is_too_large_at_its_line(LOOP_ON_A_LINE);
 }
 
-/// The verifier is asked once, and once more only where somebody wants to know the place.
+/// The verifier is asked once, and once more only if somebody wants to know the location.
 #[test]
 fn a_refusal_has_no_place_until_it_is_asked_for() {
     for (body, code) in [(LOOP_ON_A_LINE, "E0771"), ("return data[8];", "E0774")] {
@@ -209,7 +210,7 @@ fn the_verifier_is_asked_whether_another_object_may_fare_better() {
     assert_eq!(trial("return 2;"), None);
 }
 
-/// A program beside a map that this declares.
+/// Makes an object of a program beside a map with these members.
 fn with_map(members: &str) -> Vec<u8> {
     let map = format!("struct {{ {members} }} hidden __attribute__((section(\".maps\"), used));");
     object(&map, "return 2;")

@@ -1,4 +1,4 @@
-//! Tables, defaults and counters of a loaded program: what the control plane does is what packets see.
+//! Tables, defaults and counters of a loaded program: packets see the changes of the control plane.
 
 use crate::hand_written::*;
 use control::{Change, Device, EntryKey, StoreError};
@@ -7,7 +7,7 @@ use kernel::TestRun;
 use kernel::sys::Update;
 use kernel::test_run::{Outcome, verdict};
 
-/// The key that finds an entry.
+/// Makes the key that finds an entry.
 fn at(keys: Vec<KeyMatch>, priority: u32) -> EntryKey {
     EntryKey { keys, priority }
 }

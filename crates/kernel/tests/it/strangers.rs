@@ -1,7 +1,7 @@
-//! Links, files and folders of other users at places of Onpath's choice: none is followed or removed.
+//! Links, files and folders of other users at paths that Onpath uses: none is followed or removed.
 //!
-//! Each test runs in a mount namespace in which everything but a file system of its own is read-only. So a mistake in the
-//! code that is tested here removes nothing but the test's own files.
+//! Each test runs in a mount namespace in which everything but a file system of its own is read-only. So a mistake in
+//! the code under test removes nothing but the test's own files.
 
 use kernel::pins::Pins;
 use net::netns::NetNs;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// A user who is not root.
 const NOBODY: u32 = 65534;
 
-/// A file system of a test's own, the only one that can be written to.
+/// File system of a test's own, the only one that can be written to.
 struct Scratch {
     root: PathBuf,
 }
@@ -52,7 +52,7 @@ impl Scratch {
         self.root.join("bpf")
     }
 
-    /// A folder of somebody's, with something in it.
+    /// Returns a folder of somebody's, with something in it.
     fn victim(&self) -> PathBuf {
         self.root.join("victim")
     }
@@ -78,7 +78,7 @@ impl Scratch {
         }
     }
 
-    /// Every command that looks at pins or changes them fails with this code, and changes nothing.
+    /// Checks that every command that looks at pins or changes them fails with this code, and changes nothing.
     #[track_caller]
     fn all_refused(&self, code: &str) {
         let pins = self.pins();
@@ -99,7 +99,7 @@ impl Scratch {
     }
 }
 
-/// Has no mount of this thread's namespace be written to.
+/// Makes all mounts of this thread's namespace read-only.
 fn all_read_only() {
     /// `struct mount_attr`
     #[repr(C)]
@@ -210,7 +210,7 @@ fn what_is_not_onpaths_is_reported_and_left_alone() {
         for link in &links {
             symlink(&victim, link).expect("room");
         }
-        // Of no form that Onpath makes.
+        // Names that Onpath never makes.
         let others = [
             make("left/notes"),
             make("left/member-1/notes"),

@@ -172,7 +172,7 @@ fn between_devices_packets_come_out_where_the_program_says() {
             packet(what::CLONE, 1),
             packet(what::MULTICAST, 7),
         ];
-        // Copies go another way than what is redirected to the other side, and may overtake it.
+        // Copies take another path than packets that are redirected to the other side, and may overtake them.
         let turns: [(_, &[(u32, usize)]); 2] = [
             (0..4, &[(0, 0), (1, 3), (2, 2)]),
             (4..6, &[(0, 4), (0, 5), (1, 4), (2, 5)]),
@@ -247,14 +247,14 @@ fn between_devices_many_packets_keep_their_order() {
     }
 }
 
-/// The names of the programs of a side's filters.
+/// Returns the names of the programs of a side's filters.
 fn filters(index: u32, side: Side) -> Vec<String> {
     let all = filter::filters(index, side).expect("reads");
     let name = |f: filter::Filter| f.name.split(':').next().unwrap_or("").to_owned();
     all.into_iter().map(name).collect()
 }
 
-/// Whether a device has a `clsact` qdisc.
+/// Tests whether a device has a `clsact` qdisc.
 fn has_qdisc(index: u32) -> bool {
     if filter::make_qdisc(index).expect("makes") {
         filter::remove_qdisc(index).expect("removes");

@@ -1,4 +1,4 @@
-//! Capturing packets at an interface.
+//! Diagnostics about capturing packets at an interface.
 
 use diag::{Diagnostic, system_message};
 use nix::errno::Errno;
@@ -17,7 +17,7 @@ pub fn not_permitted(device: &str, missing: &[&str]) -> Box<Diagnostic> {
     )
 }
 
-/// The packets of the interface begin with something else.
+/// The packets of the interface have no Ethernet header.
 pub fn no_ethernet(device: &str, link: u16) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E1151",

@@ -1,4 +1,4 @@
-//! Network interfaces and namespaces that are not there, and packets that cannot be captured.
+//! Diagnostics about missing network interfaces and namespaces, and packets that cannot be captured.
 
 pub mod capture;
 
@@ -6,7 +6,7 @@ use diag::{Diagnostic, system_message};
 use std::io;
 use std::path::Path;
 
-/// There is no such interface.
+/// Interface that does not exist.
 pub fn no_interface(name: &str, present: &[String]) -> Box<Diagnostic> {
     let near = if present.is_empty() {
         String::from("`ip link` lists what there is")
@@ -16,7 +16,7 @@ pub fn no_interface(name: &str, present: &[String]) -> Box<Diagnostic> {
     Diagnostic::failure("E0780", format!("no network interface `{name}`"), near)
 }
 
-/// The command cannot enter a network namespace. `present`: the names that there are.
+/// The command cannot enter a network namespace. `present` has the names that exist.
 pub fn not_entered(name: &Path, present: &[String], error: &io::Error) -> Box<Diagnostic> {
     let name = diag::shown(&name.to_string_lossy()).into_owned();
     let help = match error.kind() {

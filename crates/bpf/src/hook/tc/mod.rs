@@ -26,16 +26,16 @@ use emit::locals::LocalKind;
 use ir::{Program, Routine, Var};
 use smol_str::SmolStr;
 
-/// Outputs that begin as the packet has them, by their names in P4 and in the packet's context.
+/// Outputs whose initial values are the packet's, by their names in P4 and in the packet's context.
 const KEPT: [&str; 2] = ["mark", "priority"];
 
 /// The size of `struct packet_work` in `onpath/skb.h`.
 const WORK_BYTES: u32 = 192;
 
-/// The map of what `onpath/rewrite.h` needs memory for.
+/// Name of the map of the memory that `onpath/rewrite.h` needs.
 const WORK: &str = "packet_work";
 
-/// The variable for what the stack took the packet for.
+/// Variable for the EtherType by which the stack knows the packet.
 const CAME_AS: &str = "came_as";
 
 /// Bytes of a packet that are always linear.
@@ -100,7 +100,7 @@ impl HookCode for Tc {
             coverage if wire.parser_acts || coverage == Coverage::FullBehindFastPath => {
                 Pull::Early(bytes)
             }
-            // No program goes back to the first one.
+            // No chained program goes back to the first one.
             _ if parts::are_spread(g) => Pull::Early(bytes),
             _ => Pull::Late(bytes),
         }
@@ -269,7 +269,7 @@ impl HookCode for Tc {
     }
 }
 
-/// Memory for what the headers do rarely.
+/// Declares memory for rare work of the headers.
 fn declare_work(g: &mut Gen<'_>) {
     let name = WORK;
     if g.file.own.maps.list.iter().any(|map| map.name == name) {

@@ -1,5 +1,5 @@
-//! Multicast groups of a switch: egress runs for each copy, and says where it goes. What it does to none of them is done once,
-//! behind it, and the copies are sent then.
+//! Multicast groups of a switch. Egress runs for each copy and decides where it goes. Code that changes no copy runs
+//! once after egress, and then the copies are sent.
 
 use crate::abi::{MapAbi, MapKind};
 use crate::emitter::{Copies, Gen};
@@ -11,7 +11,7 @@ use arch::v1model::unicast::{INPUT, OUTPUT, REPLICA};
 use cgen::tree::{BinOp, Expr as C, Stmt, Type};
 use emit::locals::LocalKind;
 
-/// The map of where copies go.
+/// Map of the destinations of copies.
 const DESTINATIONS: &str = "destinations";
 /// Bytes of `struct port_group` in `onpath/send.h`.
 const DESTINATIONS_BYTES: u32 = 4 * (1 + crate::abi::MOST_PORTS_OF_A_GROUP);
@@ -19,7 +19,7 @@ const DESTINATIONS_BYTES: u32 = 4 * (1 + crate::abi::MOST_PORTS_OF_A_GROUP);
 const NEXT: &str = "next_copy";
 const ALL: &str = "all_copies";
 
-/// Where a run of egress begins.
+/// Emits the begin of the loop that runs egress for each copy.
 pub(super) fn begin(g: &mut Gen<'_>) {
     if !replicates(g) {
         return;
@@ -78,7 +78,7 @@ pub(super) fn begin(g: &mut Gen<'_>) {
     });
 }
 
-/// Where it ends.
+/// Emits the end of the loop.
 pub(super) fn end(g: &mut Gen<'_>) {
     let Some(Copies {
         destinations,

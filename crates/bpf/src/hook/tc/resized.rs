@@ -1,30 +1,30 @@
-//! Packets that grow and shrink in front of their IP header, as by a tunnel: how they end.
+//! Ends of packets that grow and shrink before their IP header, such as by a tunnel.
 
 use super::{CAME_AS, ETHERNET};
 use crate::emitter::{Gen, unknown_zero};
 use cgen::tree::{BinOp, Expr as C, Stmt, Type};
 use emit::{Hints, Role};
 
-/// Bytes in front of an outer header at most: an Ethernet header and a tag.
+/// Largest number of bytes before an outer header: an Ethernet header and a tag.
 const MOST_FRONT: u32 = ETHERNET + 4;
 
-/// Puts the packet together. What it grows by is known behind that, if it is of interest.
+/// Deparses the packet. After that, the number of bytes that it has grown by is known, if it matters.
 pub(super) fn deparse(g: &mut Gen<'_>) {
     let at = g.out.len();
     g.deparse();
     if let Some(grown) = g.target.grown.clone() {
         let is_set = |stmt: &Stmt| matches!(stmt, Stmt::Assign(to, _) if *to == grown);
         if !g.out[at..].iter().any(is_set) {
-            // Not on every path.
+            // It is not set on every path.
             g.out.insert(at, Stmt::Assign(grown, unknown_zero()));
         }
     }
 }
 
-/// Notes by how much the packet grows or shrinks behind at least `front` bytes, if that may be a tunnel's headers.
+/// Records by how much the packet grows or shrinks after at least `front` bytes, if that may be a tunnel's headers.
 pub(super) fn note(g: &mut Gen<'_>, front: u32, to: &C) {
     let inserts = to.as_int().is_none_or(|to| to > u64::from(front));
-    // What shrinks ends like any other packet as long as its protocol stays.
+    // A packet that shrinks ends like any other one as long as its protocol stays.
     if front > MOST_FRONT || !(inserts || g.target.wire.changes_type) {
         return;
     }
@@ -35,12 +35,12 @@ pub(super) fn note(g: &mut Gen<'_>, front: u32, to: &C) {
     g.target.grown = Some(grown.clone());
     g.file.own.tunnels = true;
     let by = C::bin(BinOp::Sub, to.clone(), C::id("keep"));
-    // Verifiers would distinguish paths by it.
+    // Otherwise verifiers would distinguish paths by it.
     let by = g.target.see(Role::Varying, by);
     g.set(grown, by);
 }
 
-/// The call that makes the packet one that the stack can handle; its value is not 0 if it cannot.
+/// Returns the call that makes the packet one that the stack can handle; its value is not 0 if it cannot.
 pub(super) fn ending(g: &Gen<'_>) -> C {
     let changes_type = g.target.wire.changes_type;
     let name = match (&g.target.grown, changes_type) {

@@ -1,4 +1,4 @@
-//! What becomes of a packet at traffic control.
+//! Fate of a packet at traffic control.
 
 use super::resized::{deparse, ending};
 use super::{ETHERNET, KEPT, Tc, copies};
@@ -16,8 +16,8 @@ use arch::xdp::Verdict as XdpVerdict;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt};
 
 impl Tc {
-    /// Where the part of the packet begins that a device has summed up, and where what the program may change
-    /// of it ends; none if it changes nothing.
+    /// Returns two offsets: where the device's checksum of the packet begins, and where the bytes end that the program
+    /// may change. `None` if it changes nothing.
     pub(super) fn summed(&self, g: &Gen<'_>) -> Option<(C, C)> {
         let from = match self.direction {
             Direction::Ingress => C::int(ETHERNET.into()),
@@ -37,7 +37,7 @@ impl Tc {
         g.push(Stmt::goto_if(ending(g), "reject"));
     }
 
-    /// Lets the packet pass, at ingress to whom its destination address says.
+    /// Lets the packet pass. At ingress its receiver is decided by its destination address.
     fn pass(&self, g: &mut Gen<'_>) {
         if self.direction == Direction::Ingress && g.target.wire.changes_destination {
             needs(g, Construct::Addressed);
@@ -47,7 +47,7 @@ impl Tc {
         g.push(Stmt::Return(Some(C::id("TC_NEXT"))));
     }
 
-    /// `xdp_model`: XDP's verdicts as traffic control has them.
+    /// Emits the end of an `xdp_model` program: XDP's verdicts as traffic control has them.
     pub(super) fn switch_verdict(&self, g: &mut Gen<'_>) {
         let may = |g: &Gen<'_>, verdict| {
             may_give(g.p, arch::xdp::OUTPUT, "output_action", verdict as u32)

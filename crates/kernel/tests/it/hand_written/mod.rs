@@ -184,7 +184,7 @@ fn abi() -> Abi {
     }
 }
 
-/// The program's tables as elaboration would leave them.
+/// Makes the program's tables as elaboration would leave them.
 fn program() -> Program {
     let mut program = Program {
         arch: "xdp".into(),
@@ -309,7 +309,7 @@ pub(crate) fn table(index: u32) -> Table {
     Table::from_u32(index)
 }
 
-/// A packet of 64 bytes.
+/// Makes a packet of 64 bytes.
 pub(crate) fn packet(dst: u64, src: u64, kind: u16) -> Vec<u8> {
     let mut bytes = dst.to_be_bytes()[2..].to_vec();
     bytes.extend(&src.to_be_bytes()[2..]);
@@ -318,12 +318,12 @@ pub(crate) fn packet(dst: u64, src: u64, kind: u16) -> Vec<u8> {
     bytes
 }
 
-/// The object of a program in C; `observe` is for test runs.
+/// Compiles a program in C to an object; `observe` is for test runs.
 pub(crate) fn compile(text: &str, observe: bool) -> Vec<u8> {
     compile_with(text, if observe { &[test_run::OBSERVE] } else { &[] })
 }
 
-/// The same, with these macros.
+/// Compiles a program in C to an object, with these macros.
 pub(crate) fn compile_with(text: &str, defines: &[&str]) -> Vec<u8> {
     let clang = clang::find().expect("these tests need clang");
     let source = Source {

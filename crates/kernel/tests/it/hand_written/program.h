@@ -1,4 +1,4 @@
-/* What the hand-written programs have in common. */
+/* Common definitions of the hand-written programs. */
 typedef unsigned char u8;
 typedef unsigned short u16;
 typedef unsigned int u32;
@@ -9,7 +9,7 @@ typedef unsigned long long u64;
 
 static void *(*const lookup)(void *, const void *) = (void *)1;
 
-/* What a test run reads and gives. */
+/* Inputs and results of a test run. */
 struct observed {
     u32 port, redirect_ingress, copies, drawn;
     u64 now;

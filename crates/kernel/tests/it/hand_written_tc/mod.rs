@@ -12,7 +12,7 @@ use layout::{Contents, FieldAbi, FlowStateAbi, KeyAbi};
 use schema::Schema;
 use std::sync::Arc;
 
-/// What a packet asks for, in the last byte of its destination.
+/// Requests of a packet, in the last byte of its destination.
 pub(crate) mod what {
     pub(crate) const PASS: u8 = 0;
     pub(crate) const DROP: u8 = 1;
@@ -26,7 +26,7 @@ pub(crate) mod what {
     pub(crate) const SESSION: u8 = 9;
 }
 
-/// A packet of 64 bytes that asks for something, with a port or group.
+/// Makes a packet of 64 bytes with a request, and a port or group.
 pub(crate) fn packet(what: u8, port: u8) -> Vec<u8> {
     let mut bytes = vec![2, 0, 0, 0, 0, what, 2, 0, 0, 0, 0, port, 0x08, 0x00];
     bytes.resize(64, 0x55);
@@ -36,7 +36,7 @@ pub(crate) fn packet(what: u8, port: u8) -> Vec<u8> {
 /// The capacity for flows, unless configured otherwise.
 pub(crate) const FLOWS: u32 = 8;
 
-/// What there is beside the code.
+/// Makes the description of the program, with capacity for so many flows.
 pub(crate) fn abi(hook: Hook, flows: u32) -> Abi {
     let map = |name: &str, kind, value_size, max_entries| MapAbi {
         name: name.into(),
@@ -104,7 +104,7 @@ pub(crate) fn abi(hook: Hook, flows: u32) -> Abi {
     }
 }
 
-/// The object, with capacity for so many flows.
+/// Compiles the object, with capacity for so many flows.
 pub(crate) fn object(observe: bool, flows: u32) -> Vec<u8> {
     let text = format!("#define FLOWS {flows}\n{}", include_str!("tc.c"));
     compile(&text, observe)
@@ -121,17 +121,17 @@ pub(crate) fn instance(hook: Hook, observe: bool) -> Instance {
     .unwrap_or_else(|f| panic!("{}\n{}", f.diagnostic.message, f.log))
 }
 
-/// Multicast groups, and clone sessions, that the program below has room for.
+/// Number of multicast groups, and of clone sessions, that the program below has room for.
 pub(crate) const COPIES: u32 = 64;
 
-/// The object of a program with clone sessions, and groups whose copies differ.
+/// Compiles the object of a program with clone sessions, and groups whose copies differ.
 pub(crate) fn object_with_copies(observe: bool) -> Vec<u8> {
     let text = include_str!("tc.c");
     let text = format!("#define FLOWS {FLOWS}\n#define COPIES {COPIES}\n{text}");
     compile(&text, observe)
 }
 
-/// Its description.
+/// Makes its description.
 pub(crate) fn abi_with_copies() -> Abi {
     let with_room = |map: MapAbi| MapAbi {
         max_entries: COPIES,
@@ -152,7 +152,7 @@ pub(crate) fn abi_with_copies() -> Abi {
     abi
 }
 
-/// The program, loaded.
+/// Loads the program.
 pub(crate) fn instance_with_copies(object: &[u8]) -> Instance {
     let schema = Schema {
         clones: true,

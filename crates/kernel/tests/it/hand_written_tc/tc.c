@@ -1,6 +1,5 @@
-/* A hand-written program for traffic control with the structure of generated ones. What it does with a packet
- * is in the packet: the last byte of the destination selects the action, that of the source the port.
- */
+/* Hand-written tc program with the structure of generated ones. The packet itself says what to do with it: the
+ * last byte of the destination address selects the action, and that of the source address the port. */
 #include "program.h"
 
 struct __sk_buff {
@@ -40,7 +39,7 @@ struct {
     __type(value, struct group);
 } groups SEC(".maps");
 
-/* Stands for a flow_state. */
+/* Stands in for a flow_state. */
 struct {
     __uint(type, 2);
     __uint(max_entries, FLOWS);
@@ -147,7 +146,7 @@ SEC("tc") int classify(struct __sk_buff *ctx)
         return 2;
     }
     case 6: {
-        /* Reports what it sees in the source address: port, mark, tag, segments. */
+        /* Reports its input in the source address: port, mark, tag, segments. */
         u32 index = ctx->ifindex, *port = lookup(&inputs, &index);
         u8 seen[5] = {port ? *port : 0xff, ctx->mark, ctx->vlan_present, ctx->gso_segs, ctx->gso_size};
         ctx->mark = ctx->mark + 1;
@@ -157,14 +156,14 @@ SEC("tc") int classify(struct __sk_buff *ctx)
     }
 #ifdef COPIES
     case 8: {
-        /* Loses a packet for a reason. */
+        /* Drops a packet for a reason, and counts it. */
         struct flow *lost = lookup(&losses, &where);
         if (lost)
             lost->packets += 1;
         return 2;
     }
     case 9: {
-        /* Copies to a session's ports. Those whose ids differ from that of the first are lost. */
+        /* Copies to a session's ports. Copies with another id than that of the first are lost. */
         struct session *session = lookup(&sessions, &where);
         struct flow *lost = lookup(&losses, &zero);
         if (!session)

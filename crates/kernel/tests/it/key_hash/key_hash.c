@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Programs that hash a key of so many words, which a packet has from byte 16 on, and put the hash in place of the first. */
+/* Programs that hash a key of a given number of words, read from the packet from byte 16 on, and write the hash
+ * over the first word. */
 #include "onpath/memory.h"
 
 #include "onpath/keys.h"

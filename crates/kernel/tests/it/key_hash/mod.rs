@@ -1,4 +1,4 @@
-//! The hash of keys in C, as the kernel runs it, against that in Rust.
+//! The hash of keys in C, as the kernel runs it, compared with that in Rust.
 
 use bpf::abi::SEED_SECTION;
 use clang::Source;
@@ -7,10 +7,10 @@ use layout::HashSeeds;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Where a packet has its key.
+/// Offset of a packet's key, in bytes.
 const AT: usize = 16;
-/// The key of the published test vectors, and their hashes of the bytes 0, 1, 2, ... (<https://github.com/veorq/SipHash>,
-/// with one round a word and three at the end), by the number of words.
+/// The key of the published test vectors, and their hashes of the bytes 0, 1, 2, ...
+/// (<https://github.com/veorq/SipHash>, with one round a word and three at the end), by the number of words.
 const KEY: [u64; 2] = [0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908];
 const VECTORS: [(usize, u64); 3] = [
     (1, 0x3690_9511_8d29_9a8e),
@@ -18,7 +18,7 @@ const VECTORS: [(usize, u64); 3] = [
     (3, 0xf464_aeb2_6734_9c8c),
 ];
 
-/// The object with all programs.
+/// Compiles the object with all programs.
 fn object() -> Vec<u8> {
     let clang = clang::find().expect("clang");
     let source = Source {
@@ -32,7 +32,7 @@ fn object() -> Vec<u8> {
     clang::compile(&clang, source).expect("it compiles")
 }
 
-/// The programs under a key, with the number of words that each hashes.
+/// Loads the programs under a key, with the number of words that each hashes.
 fn programs(object: &[u8], key: [u64; 2]) -> Vec<(usize, Prog)> {
     // The other seed is no part of it.
     let seeds = HashSeeds {
@@ -51,7 +51,7 @@ fn programs(object: &[u8], key: [u64; 2]) -> Vec<(usize, Prog)> {
         .collect()
 }
 
-/// The hash of a key's bytes by a program.
+/// Returns the hash of a key's bytes by a program.
 fn hashed(prog: &Prog, key: &[u8]) -> u64 {
     let mut packet = vec![0; AT];
     packet.extend(key);
@@ -87,7 +87,7 @@ fn programs_hash_the_published_test_vectors() {
             .find(|(w, _)| *w == words)
             .expect("it is there");
         let bytes = (0..8 * words as u8).collect::<Vec<_>>();
-        // The function is defined on words of which the first byte is the least significant one.
+        // The function is defined on words whose first byte is the least significant one.
         let key = bytes.chunks(8).flat_map(|word| {
             let word = u64::from_le_bytes(word.try_into().expect("a word"));
             word.to_ne_bytes()

@@ -1,4 +1,4 @@
-//! What a copy keeps of the metadata and headers of what it was made of.
+//! Metadata and headers that a copy preserves of its original.
 
 use super::arrow;
 use crate::emitter::Gen;
@@ -9,13 +9,13 @@ use cgen::tree::{BinOp, Block, Expr as C, Stmt};
 use emit::locals::LocalKind;
 use ir::{Header, Var};
 
-/// Whether a list is the one that a clone keeps.
+/// Compares the requested field list with a number.
 pub(super) fn is_list(g: &mut Gen<'_>, list: &str, number: u32) -> C {
     let asked = g.slot(REQUESTS, list);
     C::bin(BinOp::Eq, asked, C::int(number.into()))
 }
 
-/// The state of a copy that begins with all that was taken down.
+/// Changes the state of a copy, which begins as a full copy of the saved state, to that of this kind of copy.
 pub(super) fn made(g: &mut Gen<'_>, made: &Instance, copy: &str) {
     match (made.list, made.all_metadata) {
         (Some(list), true) => keep_list(g, list, copy),
@@ -31,7 +31,7 @@ pub(super) fn made(g: &mut Gen<'_>, made: &Instance, copy: &str) {
     }
 }
 
-/// It has the fields of its list as they are now.
+/// Gives a copy the fields of its list, with their present values.
 fn keep_list(g: &mut Gen<'_>, asked: &str, copy: &str) {
     for list in g.p.field_lists.clone() {
         let fields = g.block(|g| {
@@ -49,7 +49,7 @@ fn keep_list(g: &mut Gen<'_>, asked: &str, copy: &str) {
     }
 }
 
-/// It has no metadata but what says where it came from, and the fields of its list.
+/// Clears all metadata of a copy except its origin and the fields of its list.
 fn forget_others(g: &mut Gen<'_>, asked: Option<&str>, copy: &str) {
     let stays: Vec<_> = origin()
         .map(|name| g.p.slot_var(STANDARD_METADATA, name))
@@ -112,7 +112,7 @@ fn forget_header(g: &mut Gen<'_>, header: Header, copy: &str) {
     }
 }
 
-/// A C variable of what copies begin with, and the same of a copy's.
+/// Returns a C variable of the current state, and the same variable of a copy's.
 fn in_state(g: &mut Gen<'_>, kind: LocalKind, copy: &str) -> Option<(C, C)> {
     if !g.plan.state.as_ref().is_some_and(|state| state.holds(kind)) {
         return None;

@@ -1,4 +1,4 @@
-//! The maps that copies of packets need.
+//! Maps that copies of packets need.
 
 use super::rounds::{comes_in_again, kept_vars};
 pub(super) use crate::abi::ROUNDS_MAP as ROUNDS;
@@ -9,13 +9,13 @@ use arch::v1model::traffic::LIMITS;
 use cgen::tree::{Expr as C, Item, Type};
 use emit::record::Record;
 
-/// The struct of what is kept of a packet that comes in again, and its map.
+/// Struct of the preserved fields of a packet that comes in again, and its map.
 pub(super) const ROUND: &str = "packet_round";
 /// `sizeof(struct traffic)` of `onpath/traffic.h`.
 const TRAFFIC_BYTES: u32 = 8 + 4 * 8 + 24 * (1 + LIMITS.waiting);
-/// How many may be on their way to their next round: the oldest are forgotten.
+/// Number of packets that may be on their way to their next round; the oldest are evicted.
 const MOST_ON_THEIR_WAY: u32 = 1 << 14;
-/// `sizeof(struct round)` there.
+/// `sizeof(struct round)` of `onpath/traffic.h`.
 const ROUND_BYTES: u32 = 32;
 
 pub(super) fn declare(g: &mut Gen<'_>) {
@@ -49,7 +49,7 @@ pub(super) fn declare(g: &mut Gen<'_>) {
     g.file.declare_struct(&ROUND.into(), record.members);
 }
 
-/// What a struct is that has nothing in it.
+/// Declares the constant of an empty struct.
 fn none(g: &mut Gen<'_>, of: &str, name: &str) {
     g.file.own.maps.items.push(Item::Variable {
         ty: Type::Struct(of.into()),
@@ -60,7 +60,7 @@ fn none(g: &mut Gen<'_>, of: &str, name: &str) {
     });
 }
 
-/// The map of what copies begin with, of so many bytes each.
+/// Declares the map of the states that copies begin with, of so many bytes each.
 pub(crate) fn declare_states(g: &mut Gen<'_>, bytes: u32) {
     let map = MapAbi::new(STATES, MapKind::PercpuArray, 4, bytes, LIMITS.states);
     let types = Some((Type::U32, Type::Struct(STATE.into())));

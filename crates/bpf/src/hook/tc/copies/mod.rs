@@ -1,8 +1,10 @@
-//! Packets of which there may be copies that differ, or that begin anew: the traffic manager of `v1model` at traffic control.
+//! The traffic manager of `v1model` at traffic control, for packets that are resubmitted, recirculated, or copied such
+//! that the copies may differ.
 //!
-//! The fate of a packet at the end of ingress and of egress is decided by the steps of [`arch::v1model::traffic`]. Egress and what is behind it are a loop, whose turns are the packet and its copies. What waits for its turn, and what it begins
-//! with, is kept by `onpath/traffic.h`; here is what depends on the program: its metadata, what of it a copy keeps ([`kept`]), and what comes
-//! in again ([`rounds`]).
+//! The steps of [`arch::v1model::traffic`] decide the fate of a packet at the end of ingress and of egress. Egress and
+//! everything after it are a loop, whose iterations are the packet and its copies. `onpath/traffic.h` has the queue of
+//! waiting copies with their states. This module has the parts that depend on the program: its metadata, the fields
+//! that a copy preserves ([`kept`]), and the packets that come in again ([`rounds`]).
 
 mod kept;
 mod memory;
@@ -54,23 +56,24 @@ fn look_up(map: &str, key: C) -> C {
     call("bpf_map_lookup_elem", vec![id(map).addr(), key.addr()])
 }
 
-/// The element of a map of states becomes what is at an address.
+/// Copies the state at an address to an element of the map of states.
 fn take_down(key: C, from: C) -> Stmt {
     let args = vec![id(STATES).addr(), key.addr(), from, id("BPF_ANY")];
     Stmt::Expr(call("bpf_map_update_elem", args))
 }
 
-/// The address of what the packet is now.
+/// Returns the address of the packet's present state.
 fn this(g: &Gen<'_>) -> C {
     let options = &g.target.options;
     match options.spill_everything || options.parts.is_some() {
-        // Each access by its members is one of memory; the kernel's functions know nothing of that.
+        // Accesses by its members are volatile; the kernel's functions do not take such a pointer.
         true => id(THIS).cast(Type::Void.ptr()),
         false => id(THIS),
     }
 }
 
-/// Before a packet's parser, once: memory, and what was kept of a packet that comes in again.
+/// Returns the code that runs once before a packet's parser: it finds the memory, and the preserved fields of a packet
+/// that comes in again.
 pub(super) fn start(g: &mut Gen<'_>) -> Block {
     declare(g);
     let stop = || vec![Stmt::Return(Some(id("TC_STOP")))];
@@ -102,7 +105,7 @@ pub(super) fn start(g: &mut Gen<'_>) -> Block {
     out
 }
 
-/// The metadata that a packet comes in with.
+/// Sets the metadata that a packet comes in with.
 pub(super) fn inputs(g: &mut Gen<'_>, placed: &Placed) -> Block {
     let again = comes_in_again(g.p);
     let begins = match again {
@@ -112,7 +115,8 @@ pub(super) fn inputs(g: &mut Gen<'_>, placed: &Placed) -> Block {
         }
         false => id("NULL"),
     };
-    // Before each question whether there is one: clang would keep the first answer as a number, which the verifier does not connect with the pointer.
+    // Precedes each test for a round. Otherwise clang would keep the first answer as a number, which the verifier does
+    // not connect with the pointer.
     let ask_anew = || again.then(|| barrier(&id("this_round")));
     let mut out = vec![take_down(id("this_state"), id("no_state").addr())];
     out.extend(ask_anew());
@@ -130,7 +134,7 @@ pub(super) fn inputs(g: &mut Gen<'_>, placed: &Placed) -> Block {
         out.extend(ask_anew());
         out.push(Stmt::If(id("this_round"), kept, Block::new()));
     }
-    // What says where the packet is now is nothing that it can keep.
+    // Metadata of the packet's present location is never preserved.
     out.extend(v1model::inputs_of(g, placed, STANDARD_METADATA, "ifindex"));
     if !again {
         return out;
@@ -158,9 +162,9 @@ pub(super) fn inputs(g: &mut Gen<'_>, placed: &Placed) -> Block {
     out
 }
 
-/// Behind the parser: what a clone of ingress begins with.
+/// Saves the state after the parser, with which a clone of ingress begins.
 pub(super) fn parsed(g: &mut Gen<'_>) {
-    // Nothing waits yet.
+    // No copy waits yet.
     g.target.next_copy = Some(ALL);
     let begins_so =
         |step: &Step| matches!(step.then, Then::Clones(made) if made.of == Made::Parsed);
@@ -174,7 +178,7 @@ pub(super) fn parsed(g: &mut Gen<'_>) {
     g.push(take_down(C::Ident(key), this));
 }
 
-/// Between ingress and egress.
+/// Emits the code between ingress and egress.
 pub(super) fn begin(g: &mut Gen<'_>) {
     decide(g, &INGRESS_ENDS);
     next_turn(g);
@@ -220,7 +224,7 @@ fn decide(g: &mut Gen<'_>, point: &Point) {
 /// True if a step may ever be done at a point.
 fn may_be(program: &Program, point: &Point, step: &Step) -> bool {
     match (step.when, step.then) {
-        // Of clones there are several kinds, each for what was asked for since the last point.
+        // There are several kinds of clones, each for requests since the last point.
         (When::Asked(flag), Then::Clones(_)) => asked_by(program, point.blocks, flag),
         (When::Asked(flag), _) => asks(program, flag),
         (When::Set(field), _) => writes(program, STANDARD_METADATA, field),
@@ -228,17 +232,17 @@ fn may_be(program: &Program, point: &Point, step: &Step) -> bool {
     }
 }
 
-/// The packet begins anew.
+/// Resubmits or recirculates the packet.
 fn anew(g: &mut Gen<'_>, made: &Instance) {
     if made.of == Made::BytesAsReceived {
-        // It comes in as the stack has packets.
+        // It comes in again in the form that the network stack has.
         g.push(Stmt::goto_if(call("packet_end", vec![id("ctx")]), LOST));
         g.set(arrow("traffic", "put_together"), C::int(1));
     }
     come_in_again(g, made);
 }
 
-/// Copies go to a group.
+/// Queues the copies for a multicast group.
 fn group(g: &mut Gen<'_>, made: &Instance) {
     let from = this(g);
     let taken = new_state(g, from, made);
@@ -251,7 +255,7 @@ fn group(g: &mut Gen<'_>, made: &Instance) {
     g.push(Stmt::If(C::Ident(taken), wait, Block::new()));
 }
 
-/// The packet goes on to egress, behind what waits for it.
+/// Sends the packet on to egress, after the copies that wait.
 fn sent(g: &mut Gen<'_>, made: &Instance) {
     let port = g.slot(STANDARD_METADATA, "egress_spec");
     g.set(arrow("traffic", "port"), port.clone());
@@ -274,7 +278,8 @@ fn sent(g: &mut Gen<'_>, made: &Instance) {
     g.push(Stmt::If(C::Ident(taken), wait, Block::new()));
 }
 
-/// Where a turn of the loop begins: with what waits, or, at its second label, with what is there.
+/// Emits the begin of an iteration of the loop, which takes a waiting copy. At its second label it goes on with the
+/// present state.
 fn next_turn(g: &mut Gen<'_>) {
     g.enter_loop();
     g.push(Stmt::Label(NEXT.into()));
@@ -329,12 +334,12 @@ fn next_turn(g: &mut Gen<'_>) {
     }
 }
 
-/// Behind egress.
+/// Emits the code after egress.
 pub(super) fn end(g: &mut Gen<'_>) {
     decide(g, &EGRESS_ENDS);
 }
 
-/// What becomes of a packet or copy: it leaves, or comes in again.
+/// Emits the end of a packet or copy: it leaves, or comes in again.
 pub(super) fn verdict(g: &mut Gen<'_>) {
     needs(g, Construct::Copies);
     if !g.target.options.features.has(Feature::MayGoto) {
@@ -342,12 +347,12 @@ pub(super) fn verdict(g: &mut Gen<'_>) {
         let at = first.map_or(Span::NONE, |(_, at)| at);
         g.refuse(errors::copies_need_newer(at));
     }
-    // Declared before the maps of what comes in again.
+    // This map is declared before the maps of packets that come in again.
     egress_ports(g);
     let opened = call("packet_open", vec![id("ctx"), id("traffic")]);
     g.push(Stmt::goto_if(opened, LOST));
     let from = || C::int(ETHERNET.into());
-    // In memory: the verifier is not to follow whether there is a sum.
+    // In memory, so that the verifier does not follow whether there is a sum.
     let [to, sum] = ["sum_to", "sum"].map(|member| arrow("traffic", member));
     g.set(to.clone(), call("even", vec![id("keep")]));
     let of_device = call("packet_sum_start", vec![id("ctx"), from(), to.clone()]);
@@ -382,7 +387,8 @@ fn leaves(g: &mut Gen<'_>) {
     g.push(Stmt::Goto(NEXT.into()));
 }
 
-/// The packet becomes one that the stack can handle. One that cannot be segmented as what it has become is lost, and no other copy is.
+/// Makes the packet one that the stack can handle. A packet that cannot be segmented in its new form is lost, but the
+/// other copies are not.
 fn ends(g: &mut Gen<'_>) {
     let ended = g.file.names.fresh("ended");
     let value = || C::Ident(ended.clone());
@@ -400,13 +406,13 @@ fn ends(g: &mut Gen<'_>) {
     });
 }
 
-/// What runs and what waits is lost.
+/// Emits the loss of the current packet and of all waiting copies.
 pub(super) fn lost(g: &mut Gen<'_>) {
     let args = vec![id("traffic"), drops(g)];
     g.push(Stmt::Expr(call("lose_all", args)));
 }
 
-/// Whether one of these controls asks the traffic manager for something, or the parser in front of ingress.
+/// Returns true if one of these controls, or the parser before ingress, asks the traffic manager for something.
 fn asked_by(program: &Program, blocks: &[&str], flag: &str) -> bool {
     let Some(flag) = program.slot_var(REQUESTS, flag) else {
         return false;
@@ -425,7 +431,7 @@ fn asked_by(program: &Program, blocks: &[&str], flag: &str) -> bool {
     mentions.written.contains(&Storage::Var(flag))
 }
 
-/// Whether the program asks the traffic manager for something.
+/// Returns true if the program asks the traffic manager for something.
 fn asks(program: &Program, flag: &str) -> bool {
     writes(program, REQUESTS, flag)
 }
@@ -434,13 +440,13 @@ fn writes(program: &Program, slot: &str, name: &str) -> bool {
     verdict::writes(program, slot, name)
 }
 
-/// The variable of metadata that the program reads.
+/// Returns the variable of metadata that the program reads.
 fn metadata_read(g: &Gen<'_>, name: &str) -> Option<Var> {
     let var = g.p.slot_var(STANDARD_METADATA, name)?;
     (is_read(g.p, var) || name == "egress_spec").then_some(var)
 }
 
-/// Sets what who enters egress is given, as far as there is a value.
+/// Sets the metadata that is given at the entry of egress, as far as there is a value.
 fn set_given(g: &mut Gen<'_>, value: impl Fn(Given) -> Option<C>) {
     for (name, given) in AT_EGRESS {
         if let Some(value) = value(given) {
@@ -469,19 +475,20 @@ fn set_request(g: &mut Gen<'_>, name: &str, value: C) {
     }
 }
 
-/// How the copies are that are to wait next.
+/// Sets the properties of the copies that are queued next.
 fn template(g: &mut Gen<'_>, made: &Instance, state: &SmolStr) {
     let next = || arrow("traffic", "next");
     g.set(next().member("instance"), C::int(made.kind as u64));
     g.set(next().member("state"), C::Ident(state.clone()));
-    // Of clones `wait_clones` says both.
+    // For clones, `wait_clones` sets both.
     if !made.is_round {
         g.set(next().member("rounds"), arrow("traffic", "rounds"));
         g.set(next().member("truncate"), C::int(0));
     }
 }
 
-/// Takes down what is at an address, for what is made of it; gives the variable of its number, which is 0 if there is no room.
+/// Saves the state at an address for copies that are made of it. Returns the variable with the number of the saved
+/// state, which is 0 if there is no room.
 fn new_state(g: &mut Gen<'_>, from: C, instance: &Instance) -> SmolStr {
     let [taken, copy] = ["taken", "copy"].map(|wish| g.file.names.fresh(wish));
     let number = call("new_state", vec![id("traffic"), drops(g)]);
@@ -529,7 +536,7 @@ fn clones(g: &mut Gen<'_>, made: &Instance) {
     g.push(Stmt::If(id(&session), in_session, Block::new()));
 }
 
-/// The first control that runs for each copy.
+/// Returns the first control that runs for each copy.
 pub(crate) fn first_of_copies(program: &Program) -> Option<ir::Routine> {
     differ(program).then(|| program.control_block(arch::v1model::EGRESS))?
 }

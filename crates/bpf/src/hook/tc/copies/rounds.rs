@@ -1,4 +1,4 @@
-//! What comes in again: packets that begin anew, and those that are cut before they leave.
+//! Packets that come in again: resubmitted and recirculated ones, and those that are truncated before they leave.
 
 use super::kept::{assign_var, is_list};
 use super::memory::{ROUND, ROUNDS};
@@ -15,7 +15,7 @@ use emit::locals::LocalKind;
 use ir::{Program, Var};
 use smol_str::SmolStr;
 
-/// The packet, as it is now, comes in again with what it keeps, unless it did so too often.
+/// Sends the packet, as it is now, in again with its preserved fields, unless that happened too often.
 pub(super) fn come_in_again(g: &mut Gen<'_>, made: &Instance) {
     let most = C::bin(BinOp::Lt, arrow("traffic", "rounds"), id("MOST_ROUNDS"));
     let again = g.block(|g| {
@@ -34,7 +34,7 @@ pub(super) fn come_in_again(g: &mut Gen<'_>, made: &Instance) {
                 })
                 .collect();
         let members = kept_vars(g);
-        // A resubmitted packet is whole.
+        // A resubmitted packet is not truncated.
         let cut_to = (made.of == Made::BytesAsDeparsed && may_be_cut(g.p)).then(|| {
             let asked = g.slot(REQUESTS, TRUNCATE);
             C::choose(asked, least_cut(g), C::int(0))
@@ -68,7 +68,7 @@ pub(super) fn come_in_again(g: &mut Gen<'_>, made: &Instance) {
     g.push(Stmt::If(most, again, too_often));
 }
 
-/// A clone of the packet comes in again, with what `fill` keeps of it.
+/// Sends a clone of the packet in again, with the fields that `fill` preserves of it.
 fn round(g: &mut Gen<'_>, fill: impl FnOnce(&mut Gen<'_>, &str) -> Block) {
     let [round, number] = ["kept", "round_number"].map(|wish| g.file.names.fresh(wish));
     let ty = Type::Struct(ROUND.into()).ptr();
@@ -86,7 +86,7 @@ fn round(g: &mut Gen<'_>, fill: impl FnOnce(&mut Gen<'_>, &str) -> Block) {
     g.push(Stmt::If(id(&round), filled, none));
 }
 
-/// What is to be cut before it leaves comes in once more for that.
+/// Sends a packet that is to be truncated in once more, which truncates it before it leaves.
 pub(super) fn cut_and_send(g: &mut Gen<'_>) {
     let port = arrow("traffic", "port");
     let asked = g.slot(REQUESTS, TRUNCATE);
@@ -104,23 +104,25 @@ pub(super) fn cut_and_send(g: &mut Gen<'_>) {
     g.push(Stmt::If(asked, cut, Block::new()));
 }
 
-/// How many bytes a packet is cut to. It cannot be cut to nothing, and the kernel says so.
+/// Returns the number of bytes that a packet is truncated to. The kernel refuses to truncate to nothing, so it is at
+/// least 1.
 fn least_cut(g: &mut Gen<'_>) -> C {
     let to = g.slot(REQUESTS, TRUNCATE_TO);
     C::choose(to.clone(), to, C::int(1))
 }
 
-/// Whether packets may leave with fewer bytes than they are put together with.
+/// Returns true if packets may leave with fewer bytes than they are deparsed with.
 pub(super) fn may_be_cut(program: &Program) -> bool {
     asks(program, CLONE) || asks(program, TRUNCATE)
 }
 
-/// Whether the program meets packets that it met before.
+/// Returns true if the program meets packets that it met before.
 pub(super) fn comes_in_again(program: &Program) -> bool {
     may_be_cut(program) || asks(program, RESUBMIT) || asks(program, RECIRCULATE)
 }
 
-/// The variables that a field list names and that are read where the packet begins anew, each once, and the member that keeps it.
+/// Returns the variables of field lists that are read when the packet comes in again, each once, with the member that
+/// preserves it.
 pub(super) fn kept_vars(g: &Gen<'_>) -> Vec<(Var, SmolStr)> {
     let mut vars: Vec<Var> = Vec::new();
     let state = g.plan.state.as_ref();
