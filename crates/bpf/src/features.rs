@@ -116,13 +116,13 @@ impl Feature {
     pub fn without(self) -> &'static str {
         match self {
             Feature::MayGoto => {
-                "without it (before Linux 6.9) tuple space search uses bpf_loop, and other loops take a limited number of turns"
+                "without it (before Linux 6.9) tuple space search uses bpf_loop, and other loops have a limited number of iterations"
             }
             Feature::TrackedSpills => {
                 "without it (before Linux 6.8) programs check bounds in longer forms"
             }
             Feature::LongJumps => {
-                "without it (before Linux 6.6) programs of more than some 30,000 instructions are refused"
+                "without it (before Linux 6.6) programs of more than some 30,000 instructions are several functions"
             }
             Feature::KernelContext => {
                 "without it (before Linux 6.2) PDM and other tc programs that change transport checksums use \

@@ -14,7 +14,7 @@ pub(crate) struct Published {
     pub ebpf_egress_us: f64,
     /// Time at ingress of the eBPF prototype, in microseconds.
     pub ebpf_ingress_us: f64,
-    /// TCP's loss with the eBPF prototype, in percent: also a goal here.
+    /// TCP's loss with the eBPF prototype, in percent.
     pub ebpf_throughput_loss_percent: f64,
     /// Time of the implementation in the kernel, in microseconds.
     pub kernel_us: f64,

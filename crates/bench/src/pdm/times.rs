@@ -3,6 +3,7 @@
 use super::Rounds;
 use super::figures::{Goal, quantile};
 use super::programs::Version;
+use super::report::PUBLISHED;
 use super::single::{self, Single};
 use super::statistics::{self, Statistics};
 use super::stream::{Kind, SIZE};
@@ -11,10 +12,13 @@ use serde::Serialize;
 use std::fmt::Write;
 
 /// Upper bound of the ratio of compiled to hand-written.
-const MOST_RATIO: f64 = 1.15;
+const MOST_RATIO: f64 = 1.1;
 
-/// Upper bounds in nanoseconds beyond an empty program.
-const MOST_NS: [(&str, f64); 2] = [("egress", 300.0), ("ingress", 200.0)];
+/// Directions, each with the time in nanoseconds that was published of an eBPF prototype on another machine.
+const DIRECTIONS: [(&str, f64); 2] = [
+    ("egress", 1000.0 * PUBLISHED.ebpf_egress_us),
+    ("ingress", 1000.0 * PUBLISHED.ebpf_ingress_us),
+];
 
 /// Quantile of the slices under traffic that counts. A neighbour takes a processor for many slices in a row, so enough
 /// slices are undisturbed, and the few below the quantile may be lucky.
@@ -33,7 +37,7 @@ struct Time {
     onpath_net_ns: f64,
     hand_written_net_ns: f64,
     ratio: Goal,
-    net_ns: Goal,
+    published_ns: f64,
     /// Median of all turns, like the next two.
     onpath_median_net_ns: f64,
     hand_written_median_net_ns: f64,
@@ -52,7 +56,7 @@ struct Turns {
 impl Time {
     /// Summarises the loadings. `of_turns` makes one value of all turns.
     fn new(
-        (direction, most_ns): (&'static str, f64),
+        (direction, published_ns): (&'static str, f64),
         loadings: Vec<Rounds>,
         of_turns: fn(&[f64]) -> f64,
     ) -> Time {
@@ -70,15 +74,15 @@ impl Time {
         });
         let net =
             |of: fn(&[f64]) -> f64| [of(&onpath) - of(&empty), of(&hand_written) - of(&empty)];
-        let ([net_ns, hand_written_net_ns], [middle, hand_written_middle]) =
+        let ([onpath_net_ns, hand_written_net_ns], [middle, hand_written_middle]) =
             (net(of_turns), net(median));
         Time {
             direction,
             empty_ns: of_turns(&empty),
-            onpath_net_ns: net_ns,
+            onpath_net_ns,
             hand_written_net_ns,
             ratio: Goal::new(ratio, MOST_RATIO),
-            net_ns: Goal::new(net_ns, most_ns),
+            published_ns,
             onpath_median_net_ns: middle,
             hand_written_median_net_ns: hand_written_middle,
             ratio_of_medians,
@@ -91,7 +95,7 @@ impl Time {
     }
 
     fn pair(egress: Vec<Rounds>, ingress: Vec<Rounds>, of_turns: fn(&[f64]) -> f64) -> [Time; 2] {
-        let [first, second] = MOST_NS;
+        let [first, second] = DIRECTIONS;
         [
             Time::new(first, egress, of_turns),
             Time::new(second, ingress, of_turns),
@@ -108,12 +112,12 @@ fn three(rounds: &Rounds) -> [&[f64]; 3] {
 /// Formats some times as a table, each with a name.
 fn table<'a>(times: impl IntoIterator<Item = (String, &'a Time)>) -> String {
     let mut text = format!(
-        "| | empty | Onpath | hand-written | ratio | ≤ {MOST_RATIO} | beyond empty |\n|---|--:|--:|--:|--:|---|---|\n"
+        "| | empty | Onpath | hand-written | ratio | ≤ {MOST_RATIO} | published |\n|---|--:|--:|--:|--:|---|--:|\n"
     );
     for (name, t) in times {
         let _ = writeln!(
             text,
-            "| {name} | {:.0} | {:.0} ({:.0}) | {:.0} ({:.0}) | {:.3} ({:.3}) | {} | ≤ {:.0}: {} |",
+            "| {name} | {:.0} | {:.0} ({:.0}) | {:.0} ({:.0}) | {:.3} ({:.3}) | {} | {:.0} |",
             t.empty_ns,
             t.onpath_net_ns,
             t.onpath_median_net_ns,
@@ -122,8 +126,7 @@ fn table<'a>(times: impl IntoIterator<Item = (String, &'a Time)>) -> String {
             t.ratio.value,
             t.ratio_of_medians,
             t.ratio,
-            t.net_ns.most,
-            t.net_ns
+            t.published_ns
         );
     }
     text
@@ -236,14 +239,14 @@ mod tests {
     #[test]
     fn the_ratio_is_of_what_is_beyond_an_empty_program() {
         let turns = |ns: f64| vec![ns, ns + 1.0, ns + 90.0];
-        let rounds = || vec![turns(40.0), turns(155.0), turns(140.0)];
+        let rounds = || vec![turns(40.0), turns(150.0), turns(140.0)];
         let [egress, ingress] = Time::pair(vec![rounds()], vec![rounds()], |t| quantile(t, 0.0));
-        assert_eq!((egress.empty_ns, egress.onpath_net_ns), (40.0, 115.0));
-        assert_eq!(egress.ratio, Goal::new(1.15, 1.15));
-        assert!(egress.ratio.met && egress.net_ns.met);
-        assert_eq!(ingress.net_ns.most, 200.0);
+        assert_eq!((egress.empty_ns, egress.onpath_net_ns), (40.0, 110.0));
+        assert_eq!(egress.ratio, Goal::new(1.1, 1.1));
+        assert!(egress.ratio.met);
+        assert_eq!(ingress.published_ns, 550.0);
         let text = table([("egress".to_owned(), &egress)]);
-        let row = "| egress | 40 | 115 (115) | 100 (100) | 1.150 (1.150) | met | ≤ 300: met |";
+        let row = "| egress | 40 | 110 (110) | 100 (100) | 1.100 (1.100) | met | 1280 |";
         assert!(text.contains(row), "{text}");
     }
 
@@ -260,11 +263,8 @@ mod tests {
     fn too_slow_is_reported() {
         let loadings = vec![vec![vec![40.0], vec![250.0], vec![140.0]]];
         let [_, ingress] = Time::pair(loadings.clone(), loadings, median);
-        assert!(!ingress.ratio.met && !ingress.net_ns.met);
+        assert!(!ingress.ratio.met);
         let text = table([("ingress".to_owned(), &ingress)]);
-        assert!(
-            text.contains("| **missed** | ≤ 200: **missed** |"),
-            "{text}"
-        );
+        assert!(text.contains("| **missed** | 550 |"), "{text}");
     }
 }
