@@ -47,6 +47,28 @@ fn type_name(ty: Type) -> String {
     }
 }
 
+/// The rows of a message. A cell has as many attributes as a reader takes in at once, and the next row those that follow.
+fn rows(name: &str, title: &str, attributes: &[String]) -> String {
+    const LONGEST: usize = 200;
+    let mut cells: Vec<String> = Vec::new();
+    for attribute in attributes {
+        match cells.last_mut() {
+            Some(cell) if cell.len() + ", ".len() + attribute.len() <= LONGEST => {
+                *cell += ", ";
+                *cell += attribute;
+            }
+            _ => cells.push(attribute.clone()),
+        }
+    }
+    let mut rows = String::new();
+    let mut head = (name, title);
+    for cell in cells {
+        rows += &format!("| {} | {} | {cell} |\n", head.0, head.1);
+        head = ("", "");
+    }
+    rows
+}
+
 #[test]
 fn the_tables_of_attributes_are_true() {
     let mut fields = "| attribute | type | what it is |\n|---|---|---|\n".to_string();
@@ -83,12 +105,7 @@ fn the_tables_of_attributes_are_true() {
         let name = |_| format!("`{}.response_time` (time)", schema.name);
         let names = names.chain(schema.exchange.as_ref().map(name));
         let names: Vec<String> = names.collect();
-        messages += &format!(
-            "| {} | {} | {} |\n",
-            schema.name,
-            schema.title,
-            names.join(", ")
-        );
+        messages += &rows(&schema.name, &schema.title, &names);
     }
 
     let (path, text) = readme();
