@@ -99,6 +99,8 @@ pub struct Options {
     /// Layout of the tables for which it is suitable and that do not ask for one. `None` chooses bit vectors if these
     /// are not too large, and the layout of other tables by their number of entries.
     pub layout: Option<layout::Structure>,
+    /// Bytes that each table may take for a faster search; `None` is the default of [`tables::Budget`].
+    pub table_memory: Option<u64>,
 }
 
 impl Default for Options {
@@ -115,6 +117,7 @@ impl Default for Options {
             features: Features::newest(),
             parser_turns: turns::MOST,
             layout: None,
+            table_memory: None,
         }
     }
 }

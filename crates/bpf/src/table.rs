@@ -5,7 +5,7 @@ use crate::features::Feature;
 use crate::uses::Construct;
 use cgen::tree::Expr as C;
 use layout::Structure;
-use tables::{Tables, TurnCalls};
+use tables::{Budget, Tables, TurnCalls};
 
 impl Tables for Bpf {
     fn tables(file: &mut Shared) -> &mut tables::Shared {
@@ -14,6 +14,10 @@ impl Tables for Bpf {
 
     fn preferred(&self) -> Option<Structure> {
         self.options.layout
+    }
+
+    fn budget(&self) -> Budget {
+        Budget(self.options.table_memory)
     }
 
     fn turn_calls(g: &mut Gen<'_>) -> Option<TurnCalls> {

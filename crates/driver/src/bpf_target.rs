@@ -89,6 +89,8 @@ pub struct Request<'a> {
     pub parse_record: ParseRecord,
     /// The layout of tables whose entries may overlap, if they do not say which they want.
     pub layout: Option<Structure>,
+    /// Bytes that each table may take for a faster search, instead of the default.
+    pub table_memory: Option<u64>,
     /// Size and number of outlined functions, for any program; `None` outlines in large programs only.
     pub parts: Option<Parts>,
     /// Skips the attempt at one function if the verifier is likely to reject it.
@@ -138,6 +140,7 @@ impl Request<'_> {
             kernel: Kernel::This,
             parse_record: ParseRecord::BySize,
             layout: None,
+            table_memory: None,
             parts: None,
             soon: false,
             notice: &|_| {},
@@ -203,6 +206,7 @@ fn options(sources: &SourceMap, request: Request, features: Features) -> Options
         features,
         parse_record: request.parse_record,
         layout: request.layout,
+        table_memory: request.table_memory,
         parts: request.parts,
         ..Options::default()
     }

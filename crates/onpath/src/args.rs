@@ -265,6 +265,11 @@ pub struct Build {
     /// Use only what this version of Linux has, as 6.1, instead of what the running kernel has
     #[arg(long, value_name = "VERSION", value_parser = kernel_version)]
     pub kernel: Option<bpf::features::Version>,
+    /// Allow each table this much memory for a faster search (such as 512K or 64M)
+    ///
+    /// By default 4 MiB, or five times what the leanest search takes, whichever is more.
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub table_memory: Option<u64>,
     /// Report what the program needs: instructions, stack, maps, and the kernel verifier's result
     ///
     /// The verifier runs only with this flag, and only if this process may load programs.
@@ -488,6 +493,11 @@ pub struct Run {
     /// Allow the maps of each program this much memory (such as 512M or 40G) instead of the free memory
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub allow_memory: Option<u64>,
+    /// Allow each table this much memory for a faster search (such as 512K or 64M)
+    ///
+    /// By default 4 MiB, or five times what the leanest search takes, whichever is more.
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub table_memory: Option<u64>,
     /// Show the kernel verifier's full log if it rejects the program
     #[arg(long)]
     pub verbose: bool,

@@ -14,6 +14,7 @@
 
 mod bit_vectors;
 mod buckets;
+mod budget;
 mod default_action;
 mod describe;
 mod entries;
@@ -31,6 +32,7 @@ mod target;
 mod tuple_space;
 pub mod value_set;
 
+pub use budget::Budget;
 pub use describe::complete;
 pub use names::RESERVED;
 pub use shared::Shared;

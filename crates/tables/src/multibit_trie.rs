@@ -11,8 +11,9 @@ use ir::Expr;
 use layout::{Map, MapKind, MultibitTrieAbi};
 use smol_str::SmolStr;
 
-/// Most declared entries for which a bitwise trie is about as fast.
-pub(crate) const FEW: u64 = 10_000;
+/// Declared entries up to which a table takes any prefixes. Beyond, allowing for nodes at every depth of long keys would
+/// reserve most of the memory for prefixes that no table has.
+pub(crate) const ANY_PREFIXES: u64 = 10_000;
 
 /// Number of leading key bytes that are consumed whole.
 const BYTES: u32 = 2;
@@ -45,25 +46,38 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Returns the capacities for `size` entries with such keys, and values of `value` bytes. `None` if the maps would
-    /// be too large.
-    pub(crate) fn of(parts: &[KeyPart], value: u32, size: u64) -> Option<Room> {
+    /// Returns the capacities for `size` entries with such keys, and values of `value` bytes, so that any prefixes fit.
+    /// `None` if the maps would be too large.
+    pub(crate) fn for_any(parts: &[KeyPart], value: u32, size: u64) -> Option<Room> {
+        Room::of(parts, value, size, u64::MAX)
+    }
+
+    /// Returns capacities for prefixes as tables have them. Others may use up the nodes before the table is full.
+    pub(crate) fn for_usual(parts: &[KeyPart], value: u32, size: u64) -> Option<Room> {
+        Room::of(parts, value, size, size.max(1024))
+    }
+
+    /// Returns the capacities with so many nodes at most.
+    fn of(parts: &[KeyPart], value: u32, size: u64, most: u64) -> Option<Room> {
         let key = measured_key(parts);
         let bytes = key.record.size;
         // A node exists where at least two prefixes continue, so that each depth has at most half as many nodes as
-        // there are entries. Allowing for that at every depth of long keys would reserve most of the memory for
-        // prefixes that no table has.
+        // there are entries.
         let halves = 2 * bytes.checked_sub(BYTES)?;
         let deep = |half: u32| (size / 2 + 1).min(1 << (8 * BYTES + 4 * half).min(40));
         let all: u64 = (0..halves).map(deep).sum();
-        let nodes = all.min(size.max(1024));
+        let nodes = all.min(most);
         let room = Room {
             narrow: nodes + spare(nodes),
             routes: 1 + size + spare(size),
         };
-        let route = u64::from(value + 2 * bytes) + 3 * SLOT;
-        let fits = room.narrow * 16 * SLOT <= LIMIT && room.routes * route <= LIMIT;
+        let fits = room.narrow * 16 * SLOT <= LIMIT && room.routes * route(bytes, value) <= LIMIT;
         fits.then_some(room)
+    }
+
+    /// Returns the size of the maps that packets search, in bytes, for keys and values of so many bytes.
+    pub(crate) fn bytes(self, key: u32, value: u32) -> u64 {
+        (256 * WIDE + 16 * self.narrow + self.pool()) * SLOT + self.routes * route(key, value)
     }
 
     /// Returns the size of the pool in elements of 8 bytes: search positions of each kind, then a byte for each node
@@ -76,6 +90,11 @@ impl Room {
 /// Returns the number of spare elements, which replace elements that packets may still read.
 fn spare(of: u64) -> u64 {
     64 + of / 8
+}
+
+/// Returns an upper bound of a route's size, in bytes.
+fn route(key: u32, value: u32) -> u64 {
+    u64::from(value + 2 * key) + 3 * SLOT
 }
 
 /// Declares the maps, structs and the function of a multibit trie. `lpm` is the index of the P4 key with the prefix.

@@ -3,7 +3,8 @@
 
 use crate::bit_vectors;
 use crate::buckets;
-use crate::entries::Entries;
+use crate::budget;
+use crate::entries::{Entries, measured_key};
 use crate::errors;
 use crate::lookup::Lookup;
 use crate::multibit_trie::{self, Room};
@@ -109,6 +110,12 @@ pub(crate) fn declare<T: Tables>(
     }
 }
 
+/// Returns the approximate size of a map with `size` elements for such entries, in bytes.
+fn leanest(parts: &[KeyPart], entries: &Entries<'_>, size: u64) -> u64 {
+    let key = measured_key(parts).record.size;
+    budget::single_entries(size, key, entries.values.abi.size)
+}
+
 /// Declares a table whose entries may overlap.
 pub(crate) fn declare_overlapping<T: Tables>(
     g: &mut Gen<'_, T>,
@@ -117,9 +124,17 @@ pub(crate) fn declare_overlapping<T: Tables>(
     wanted: Option<Structure>,
     entries: &Entries<'_>,
 ) -> (Lookup, LookupAbi) {
+    let with_kinds = parts.iter().zip(kinds);
+    let ranges = with_kinds.filter(|(_, kind)| **kind == MatchKind::Range);
+    let expansion = tuple_space::expansion(ranges.map(|(part, _)| part.width));
     let rows = match wanted.or(g.target.preferred()) {
         Some(Structure::TupleSpace) => None,
-        _ => bit_vectors::form(parts, kinds, entries.size),
+        wanted => bit_vectors::form(parts, kinds, entries.size).filter(|rows| {
+            let masked = entries.size.saturating_mul(expansion);
+            let leanest = leanest(parts, entries, masked);
+            // There are two halves.
+            wanted.is_some() || g.target.budget().admits(2 * rows.bytes(), leanest)
+        }),
     };
     if let Some(rows) = rows {
         let (bits, abi) = bit_vectors::declare(g, parts, rows, entries);
@@ -134,12 +149,7 @@ pub(crate) fn declare_overlapping<T: Tables>(
             entries.span,
         ));
     }
-    let with_kinds = parts.iter().zip(kinds);
-    let ranges = with_kinds.filter(|(_, kind)| **kind == MatchKind::Range);
-    let shape = Shape {
-        expansion: tuple_space::expansion(ranges.map(|(part, _)| part.width)),
-        parts,
-    };
+    let shape = Shape { expansion, parts };
     let (space, abi) = tuple_space::declare(g, &shape, entries);
     (Lookup::TupleSpace(space), LookupAbi::TupleSpace(abi))
 }
@@ -154,13 +164,19 @@ fn declare_prefixes<T: Tables>(
 ) -> (Lookup, LookupAbi) {
     let general = g.target.preferred();
     let general = general.filter(|layout| layout.matching() == Matching::Prefixes);
-    let by_size = match entries.size > multibit_trie::FEW {
-        true => Structure::MultibitTrie,
-        false => Structure::Trie,
+    let value = entries.values.abi.size;
+    let fits = |room: &Room| {
+        let bytes = room.bytes(measured_key(parts).record.size, value);
+        let leanest = leanest(parts, entries, entries.size);
+        g.target.budget().allows(bytes, leanest)
     };
-    let room = match wanted.or(general).unwrap_or(by_size) {
-        Structure::MultibitTrie => Room::of(parts, entries.values.abi.size, entries.size),
-        _ => None,
+    let room = match wanted.or(general) {
+        Some(Structure::MultibitTrie) => Room::for_usual(parts, value, entries.size),
+        Some(_) => None,
+        None if entries.size <= multibit_trie::ANY_PREFIXES => {
+            Room::for_any(parts, value, entries.size).filter(fits)
+        }
+        None => Room::for_usual(parts, value, entries.size).filter(fits),
     };
     if let Some(room) = room {
         let (trie, abi) = multibit_trie::declare(g, lpm, parts, room, entries);

@@ -1,5 +1,6 @@
 //! Interface of tables to a target.
 
+use crate::budget::Budget;
 use crate::shared::Shared;
 use cgen::tree::Expr as C;
 use emit::Gen;
@@ -15,6 +16,11 @@ pub trait Tables: Memory {
     /// bit vectors unless they are too large, and for other tables a choice by the number of entries.
     fn preferred(&self) -> Option<Structure> {
         None
+    }
+
+    /// Returns the memory that a table may take.
+    fn budget(&self) -> Budget {
+        Budget::default()
     }
 
     /// Returns the way to call a function for each mask of a search. `None` if the search can be a loop in the function

@@ -66,6 +66,8 @@ pub struct Options<'a> {
     pub order: &'a TcOrder,
     /// Bytes that the maps of each program may take; `None` is the free memory.
     pub memory: Option<u64>,
+    /// Bytes that each table may take for a faster search, instead of the default.
+    pub table_memory: Option<u64>,
     /// Lifetime of the unit.
     pub lasts: Lasts,
     /// Returns a free name, for a unit that may get another name. Its own may have been taken by another command
@@ -94,6 +96,7 @@ impl Default for Options<'_> {
             method: TcMethod::Best,
             order: &TcOrder::Last,
             memory: None,
+            table_memory: None,
             lasts: Lasts::UntilEnded,
             free_name: None,
             specialize: false,
@@ -187,7 +190,7 @@ pub fn start<'a>(
         compiler_time,
         hidden: options.lasts != Lasts::Detached && ends_with_us,
         origins: match options.specialize {
-            true => specializable(&unit, prepared),
+            true => specializable(&unit, prepared, options),
             false => Vec::new(),
         },
         saved: Some(Saved {
@@ -350,7 +353,11 @@ fn attached(loaded: &Loaded, running: &[Attachment]) -> Vec<Attached> {
 }
 
 /// Returns the programs of a unit that this call compiled. Those that were objects already cannot be specialized.
-fn specializable(unit: &Unit, prepared: Vec<Prepared>) -> Vec<Specializable> {
+fn specializable(
+    unit: &Unit,
+    prepared: Vec<Prepared>,
+    options: &Options<'_>,
+) -> Vec<Specializable> {
     let one = |(number, prepared): (usize, Prepared)| {
         let member = &unit.bundle.programs[number];
         let prepare::Origin::Text(text) = prepared.origin else {
@@ -364,6 +371,7 @@ fn specializable(unit: &Unit, prepared: Vec<Prepared>) -> Vec<Specializable> {
                 sources: text.sources,
                 hook: prepared.hook,
                 externs: member.externs.clone(),
+                table_memory: options.table_memory,
             },
         })
     };

@@ -216,6 +216,7 @@ fn compile(
     let observer = options.observer;
     let request = Request {
         soon: options.start_soon,
+        table_memory: options.table_memory,
         externs: &unit.bundle.programs[number].externs,
         trial,
         notice: &|text| observer.notice(text),

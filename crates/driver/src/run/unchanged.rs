@@ -35,6 +35,7 @@ pub(super) fn asked(
         one("`--adjust`", options.adjust.to_string()),
         one("`--specialize`", options.specialize.to_string()),
         one("`--allow-memory`", format!("{:?}", options.memory)),
+        one("`--table-memory`", format!("{:?}", options.table_memory)),
     ];
     for ((member, read), file) in unit.bundle.programs.iter().zip(read).zip(entries) {
         let mut of = |what: &str, value: String| all.push(one(&named(unit, member, what), value));

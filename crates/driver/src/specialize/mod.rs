@@ -54,6 +54,8 @@ pub struct Origin {
     pub hook: Hook,
     /// C files for its extern functions.
     pub externs: Vec<PathBuf>,
+    /// Bytes that each table may take for a faster search, instead of the default.
+    pub table_memory: Option<u64>,
 }
 
 /// A program that is to be specialized.
@@ -181,6 +183,7 @@ impl Specializer {
         }
         let request = Request {
             externs: &self.origin.externs,
+            table_memory: self.origin.table_memory,
             ..Request::hook(self.origin.hook)
         };
         let (outcome, compiled) = compile(

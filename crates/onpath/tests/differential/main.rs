@@ -224,7 +224,7 @@ fn check(program: &Generated, hook: Hook, seed: u64, packets: usize) -> Result<(
     // A quarter of the programs each has another structure for masks, for prefixes and for exact keys.
     let layout = match seed % 4 {
         0 => Some(Structure::TupleSpace),
-        1 => Some(Structure::MultibitTrie),
+        1 => Some(Structure::Trie),
         2 => Some(Structure::Buckets),
         _ => None,
     };

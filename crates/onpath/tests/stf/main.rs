@@ -84,7 +84,8 @@ const fn in_parts(name: &'static str, hook: Hook) -> Runner {
     }
 }
 
-/// Returns a runner that outlines functions into three programs, chained by tail calls.
+/// Returns a runner that outlines functions into three programs, chained by tail calls. In addition, tables of prefixes
+/// use the kernel's trie.
 const fn in_programs(name: &'static str, hook: Hook) -> Runner {
     Runner {
         sampled: true,
@@ -117,7 +118,8 @@ impl Runner {
             },
             layout: match (self.kernel, self.parts) {
                 (Kernel::Version(_), _) => Some(Structure::TupleSpace),
-                (Kernel::This, Some(_)) => Some(Structure::Buckets),
+                (Kernel::This, Some(Parts { programs: 1, .. })) => Some(Structure::Buckets),
+                (Kernel::This, Some(_)) => Some(Structure::Trie),
                 (Kernel::This, None) => None,
             },
             parts: self.parts,

@@ -50,10 +50,9 @@ pub(super) fn run(args: &Build) -> Done {
     if let Some(dir) = &args.output {
         check_overwrites(file, &bundle, dir)?;
     }
-    let kernel = args.kernel.map_or(Kernel::This, Kernel::Version);
     let mut parts = Vec::new();
     for number in 0..bundle.programs.len() {
-        parts.push(part(&bundle, number, &map, kernel, args.report)?);
+        parts.push(part(&bundle, number, &map, args)?);
     }
     let described: Vec<bundle::Part> = parts.iter().map(Part::described).collect();
     let wrong = bundle::check(&bundle, &described, &mut map).map_err(Stop::Failed)?;
@@ -151,13 +150,7 @@ fn check_overwrites(file: &Path, bundle: &Bundle, dir: &Path) -> Result<(), Stop
 }
 
 /// Compiles a program.
-fn part(
-    bundle: &Bundle,
-    number: usize,
-    map: &SourceMap,
-    kernel: Kernel,
-    report: bool,
-) -> Result<Part, Stop> {
+fn part(bundle: &Bundle, number: usize, map: &SourceMap, args: &Build) -> Result<Part, Stop> {
     let member = &bundle.programs[number];
     let source = &member.source.value;
     if is_object(source) {
@@ -170,13 +163,14 @@ fn part(
     let hook = member.hook_of(&elaborated.program);
     let request = Request {
         externs: &member.externs,
-        kernel,
+        kernel: args.kernel.map_or(Kernel::This, Kernel::Version),
+        table_memory: args.table_memory,
         // The report loads the program, as for a single one.
         trial: Trial::None,
         notice: &notice,
         ..Request::hook(hook)
     };
-    let made = compile(&elaborated.program, &elaborated.map, request, report);
+    let made = compile(&elaborated.program, &elaborated.map, request, args.report);
     let (compiled, verification) =
         made.map_err(
             |unfit| match bundle::moved_to(&unfit, bundle.hook_span(number)) {

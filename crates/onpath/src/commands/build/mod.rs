@@ -54,6 +54,7 @@ pub(crate) fn run(args: Build) -> Done {
         // A report loads the program once, and tries other strategies only if it is rejected.
         trial: Trial::None,
         kernel: args.kernel.map_or(Kernel::This, Kernel::Version),
+        table_memory: args.table_memory,
         notice: &notice,
         ..Request::default()
     };

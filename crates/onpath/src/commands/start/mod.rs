@@ -44,6 +44,7 @@ pub(crate) fn run(args: Run) -> Done {
         },
         order: &order,
         memory: args.allow_memory,
+        table_memory: args.table_memory,
         lasts: match args.detach {
             true => Lasts::Detached,
             false => Lasts::UntilEnded,

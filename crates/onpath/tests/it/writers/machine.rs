@@ -308,6 +308,7 @@ impl Machine {
             sources: SourceMap::new(),
             hook: Hook::Xdp,
             externs: Vec::new(),
+            table_memory: None,
         }
     }
 
