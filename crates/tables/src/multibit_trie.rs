@@ -219,13 +219,16 @@ pub(crate) fn search<T: Tables>(
 mod tests {
     use super::*;
 
-    fn room(width: u32, size: u64) -> Option<Room> {
-        let part = KeyPart {
+    fn part(width: u32) -> KeyPart {
+        KeyPart {
             name: "k".into(),
             width,
             prefix: true,
-        };
-        Room::of(&[part], 8, size)
+        }
+    }
+
+    fn room(width: u32, size: u64) -> Option<Room> {
+        Room::for_usual(&[part(width)], 8, size)
     }
 
     #[test]
@@ -243,6 +246,13 @@ mod tests {
             room(128, 20_000).map(|room| room.narrow),
             Some(20_000 + spare(20_000))
         );
+    }
+
+    #[test]
+    fn any_prefixes_fit_where_the_room_is_for_any() {
+        // Pairs that differ in their last bits only have a chain of nodes each, of 28 half bytes.
+        let room = Room::for_any(&[part(128)], 8, 1024).expect("not too large");
+        assert_eq!(room.narrow, 28 * 513 + spare(28 * 513));
     }
 
     #[test]
