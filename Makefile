@@ -99,12 +99,13 @@ soak: setup ## PDM at both ends, in both modes: a minute each of TCP, UDP, echoe
 	    --nocapture --test-threads=1 | sed -n 's/^.*soak: //p' | tee target/pdm_soak.txt
 	mv target/pdm_soak.txt bench/results/pdm_soak.txt
 
-lint: setup ## Formatting, clippy, dependencies that nothing uses, and what dependencies may be (deny.toml)
+lint: setup ## Formatting, clippy, dependencies that nothing uses, what dependencies may be (deny.toml), and documents
 	@scripts/setup-lint
 	$(CARGO) fmt --all --check
 	$(CARGO) machete
 	$(CARGO) deny --log-level warn check licenses bans sources
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	$(CARGO) test --locked --quiet -p onpath --test it documents::
 
 fmt: ## Format
 	$(CARGO) fmt --all

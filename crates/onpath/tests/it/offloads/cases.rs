@@ -147,6 +147,9 @@ macro_rules! cases {
 }
 
 cases! {
+    block: ROUTED {
+        routers: &[at_linux("programs/block/block.p4", "")],
+    }
     firewall: ROUTED {
         routers: &[at_linux("programs/firewall/firewall.p4", "tests/offloads/firewall.txt")],
     }
