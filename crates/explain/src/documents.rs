@@ -122,8 +122,8 @@ mod tests {
             "w0006-unknown-directive"
         );
         assert_eq!(
-            anchor("E0017: A misplaced `#` or `##` in a macro"),
-            "e0017-a-misplaced--or--in-a-macro"
+            anchor("E0017: Misplaced `#` or `##` in a macro"),
+            "e0017-misplaced--or--in-a-macro"
         );
         assert_eq!(anchor("v1model.p4"), "v1modelp4");
     }
@@ -137,7 +137,7 @@ mod tests {
             text,
             "```p4\nextern cells\n```\n\nCells.\n\n**Interpreter.** One.\n\n**XDP, tc.** Two.\n\n\
              ```p4\ncells(bit<32> size);\n```\n\nSo many.\n\n**Errors.**\n\n\
-             - <E0001>: No such include file\n- <E0002>: An include file cannot be read\n"
+             - <E0001>: No such include file\n- <E0002>: Include file cannot be read\n"
         );
         let all = reference(&[header]);
         assert!(all.contains("### `cells`: extern\n\n```p4\n"), "{all}");

@@ -101,7 +101,7 @@ fn one(page: &str) -> Result<Page<'_>, Vec<String>> {
     let (code, title) = heading.split_once(": ").unwrap_or((heading, ""));
     if !is_code(code) {
         return Err(vec![format!(
-            "`## {heading}` must be a code and a title, as `## E0207: No such name`"
+            "`## {heading}` must be a code and a title, as `## E0207: No such member`"
         )]);
     }
     let said = |fault: String| format!("{code}: {fault}");
