@@ -48,13 +48,6 @@ impl Mentions {
         mentions
     }
 
-    /// Returns the mentions of an expression, which are all read.
-    pub fn of_expr(program: &Program, expr: Expr) -> Mentions {
-        let mut mentions = Mentions::default();
-        mentions.add_expr(program, expr);
-        mentions
-    }
-
     /// Returns true if the storage is read or written.
     pub fn contains(&self, storage: Storage) -> bool {
         self.read.contains(&storage) || self.written.contains(&storage)

@@ -17,17 +17,6 @@ impl Display for Program {
     }
 }
 
-impl Program {
-    /// Returns an expression in the text form.
-    pub fn display_expr(&self, expr: Expr) -> String {
-        let printer = Printer {
-            program: self,
-            names: Names::new(self),
-        };
-        printer.expr(expr)
-    }
-}
-
 pub(super) struct Printer<'a> {
     program: &'a Program,
     pub(super) names: Names,

@@ -105,12 +105,6 @@ impl Counts {
     pub fn least_delay(&self) -> Option<Duration> {
         self.delays.iter().min().copied()
     }
-
-    /// Returns the mean time that packets spent in the relay.
-    pub fn mean_delay(&self) -> Option<Duration> {
-        let count = u32::try_from(self.delays.len()).ok().filter(|n| *n > 0)?;
-        Some(self.delays.iter().sum::<Duration>() / count)
-    }
 }
 
 #[cfg(test)]
