@@ -53,7 +53,7 @@ pub fn v1model_extern(hook: Hook, name: &str, at: Span) -> Diagnostic {
         format!("the {target} target has no extern `{name}`"),
     )
     .label("v1model has it, and no hook of the kernel does this")
-    .help("test the program with `onpath test --target interp`; README lists what of v1model runs in the kernel")
+    .help("test the program with `onpath test --target interp`; docs/v1model.md lists what runs in the kernel")
 }
 
 /// An extern without a meaning in the kernel.

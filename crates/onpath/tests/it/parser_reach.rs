@@ -7,7 +7,7 @@ use driver::Input;
 use driver::bpf_target::Reach;
 use std::fmt::Write;
 
-/// Last byte that a parser in the kernel can reach (README.md).
+/// Last byte that a parser in the kernel can reach (`docs/targets.md`).
 const LAST: usize = 32_767;
 
 /// Program that passes a packet if the byte at the distance in its header is `Z`.

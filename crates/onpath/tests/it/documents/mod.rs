@@ -1,5 +1,6 @@
 //! README.md and the pages below `docs/`: short, readable, and true of the commands, files and programs that they name.
 
+mod claims;
 mod examples;
 mod links;
 mod reference;
