@@ -138,7 +138,7 @@ pub(crate) struct Elab<'a> {
     /// Storage of the architecture's slots.
     slots: HashMap<&'static str, Storage>,
     /// The owners of control-plane names.
-    names: HashMap<(names::Kind, smol_str::SmolStr), Vec<Span>>,
+    names: HashMap<(names::NamedKind, smol_str::SmolStr), Vec<Span>>,
     /// The owners of P4Runtime ids.
     ids: ids::Ids,
     /// Size of everything built, for [`MAX_SIZE`].

@@ -51,7 +51,7 @@ pub struct Doc {
 
 /// Kind of a declaration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum DeclarationKind {
     /// Extern object, which programs instantiate.
     Object,
     /// Extern function.
@@ -60,13 +60,13 @@ pub enum Kind {
     Other(&'static str),
 }
 
-impl Kind {
+impl DeclarationKind {
     /// Returns the name that documentation uses.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Object => "extern",
-            Kind::Function => "extern function",
-            Kind::Other(keyword) => keyword,
+            DeclarationKind::Object => "extern",
+            DeclarationKind::Function => "extern function",
+            DeclarationKind::Other(keyword) => keyword,
         }
     }
 }
@@ -75,7 +75,7 @@ impl Kind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Item {
     /// Kind of the declaration.
-    pub kind: Kind,
+    pub kind: DeclarationKind,
     /// Its name.
     pub name: String,
     /// Its comment.
@@ -159,7 +159,7 @@ fn item(piece: &Piece<'_>, wrong: &mut Vec<String>) -> Item {
         kind,
         doc: doc(&name, &piece.doc, wrong),
         declaration: match kind {
-            Kind::Other("parser" | "control" | FUNCTION) => without_body(&piece.text),
+            DeclarationKind::Other("parser" | "control" | FUNCTION) => without_body(&piece.text),
             _ => piece.text.clone(),
         },
         members,
@@ -179,7 +179,7 @@ fn without_body(text: &str) -> String {
 const FUNCTION: &str = "function";
 
 /// Returns the kind and the name of a declaration without annotations.
-fn kind_and_name(code: &str) -> (Kind, String) {
+fn kind_and_name(code: &str) -> (DeclarationKind, String) {
     const KEYWORDS: [&str; 10] = [
         "struct", "enum", "header", "typedef", "const", "parser", "control", "package", "action",
         "error",
@@ -188,16 +188,18 @@ fn kind_and_name(code: &str) -> (Kind, String) {
     let up_to = |ends: &[char]| last_word(rest.split(ends).next().unwrap_or_default());
     let keyword = KEYWORDS.into_iter().find(|keyword| *keyword == first);
     let (kind, name) = match (first, keyword) {
-        ("extern", _) if !rest.contains('(') => (Kind::Object, first_word(rest)),
-        ("extern", _) => (Kind::Function, called(rest)),
-        ("match_kind", _) => (Kind::Other("match_kind"), "match_kind"),
-        (_, Some("error")) => (Kind::Other("error"), "error"),
+        ("extern", _) if !rest.contains('(') => (DeclarationKind::Object, first_word(rest)),
+        ("extern", _) => (DeclarationKind::Function, called(rest)),
+        ("match_kind", _) => (DeclarationKind::Other("match_kind"), "match_kind"),
+        (_, Some("error")) => (DeclarationKind::Other("error"), "error"),
         (_, Some(keyword @ ("struct" | "header" | "enum"))) => {
-            (Kind::Other(keyword), up_to(&['{']))
+            (DeclarationKind::Other(keyword), up_to(&['{']))
         }
-        (_, Some(keyword @ ("const" | "typedef"))) => (Kind::Other(keyword), up_to(&['=', ';'])),
-        (_, Some(keyword)) => (Kind::Other(keyword), first_word(rest)),
-        (_, None) => (Kind::Other(FUNCTION), called(code)),
+        (_, Some(keyword @ ("const" | "typedef"))) => {
+            (DeclarationKind::Other(keyword), up_to(&['=', ';']))
+        }
+        (_, Some(keyword)) => (DeclarationKind::Other(keyword), first_word(rest)),
+        (_, None) => (DeclarationKind::Other(FUNCTION), called(code)),
     };
     (kind, name.to_string())
 }
@@ -272,7 +274,10 @@ fn lacks(item: &Item) -> Vec<String> {
             wrong.push(format!("{}: nothing says what `{name}` is", item.name));
         }
     }
-    let is_extern = matches!(item.kind, Kind::Object | Kind::Function);
+    let is_extern = matches!(
+        item.kind,
+        DeclarationKind::Object | DeclarationKind::Function
+    );
     for target in Target::ALL.into_iter().filter(|_| is_extern) {
         let said = item
             .doc

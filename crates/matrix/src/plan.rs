@@ -5,7 +5,7 @@ use crate::built;
 use crate::error::{Error, output_of};
 use crate::packages::Flavour;
 use crate::queries;
-use crate::suite::{Kind, SUITES};
+use crate::suite::{SUITES, SuiteKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub(crate) struct Part {
     /// Name of the suite.
     pub suite: String,
     /// Kind of its trials.
-    pub kind: Kind,
+    pub kind: SuiteKind,
     /// Path of the program that runs them.
     pub binary: PathBuf,
     /// Working directory of the program.
@@ -43,7 +43,7 @@ impl Plan {
     /// Returns the plan with only the suites that need wires, or only the others, which the host can run too.
     pub(crate) fn with_wires(&self, wires: bool) -> Plan {
         let suites = self.suites.iter();
-        let suites = suites.filter(|part| (part.kind == Kind::Drivers) == wires);
+        let suites = suites.filter(|part| (part.kind == SuiteKind::Drivers) == wires);
         Plan {
             suites: suites.cloned().collect(),
             ..self.clone()
@@ -88,18 +88,18 @@ pub(crate) fn plan(
         let scripted = folder.join(suite.name);
         let script = root.join(format!("scripts/try-{}", suite.name));
         let (binary, folder, names) = match suite.kind {
-            Kind::Loads => (binary.clone(), root.to_path_buf(), loads(root, binary)?),
-            Kind::Built => {
+            SuiteKind::Loads => (binary.clone(), root.to_path_buf(), loads(root, binary)?),
+            SuiteKind::Built => {
                 built::prepare(root, binary, objects, &scripted)?;
                 let names = built::binaries(root, binary, &scripted)?;
                 (script, scripted, names)
             }
-            Kind::Drivers => {
+            SuiteKind::Drivers => {
                 built::prepare(root, binary, objects, &scripted)?;
                 let listed = output_of(Command::new(&script).arg("--list"))?;
                 (script, scripted, listed.lines().map(String::from).collect())
             }
-            Kind::Tests => {
+            SuiteKind::Tests => {
                 let folder = root.join("crates").join(suite.package);
                 let names = tests(binary, &folder)?;
                 (binary.clone(), folder, names)

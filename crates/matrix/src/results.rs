@@ -66,14 +66,14 @@ impl Results {
 mod tests {
     use super::*;
     use crate::plan::Part;
-    use crate::suite::Kind;
+    use crate::suite::SuiteKind;
     use crate::trial::Outcome;
 
     #[test]
     fn a_trial_without_a_result_is_trouble() {
         let part = Part {
             suite: "stf".to_string(),
-            kind: Kind::Tests,
+            kind: SuiteKind::Tests,
             binary: "b".into(),
             folder: "f".into(),
             trials: ["x", "y", "z"].map(String::from).to_vec(),

@@ -8,7 +8,7 @@ pub(crate) struct Suite {
     /// Name in tables and filters.
     pub name: &'static str,
     /// Kind of its trials.
-    pub kind: Kind,
+    pub kind: SuiteKind,
     /// Package of the binary.
     pub package: &'static str,
     /// Binary of the package.
@@ -24,7 +24,7 @@ pub(crate) struct Suite {
 /// Kind of the trials of a suite.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Kind {
+pub(crate) enum SuiteKind {
     /// Tests of a binary, which takes the options of `libtest`.
     Tests,
     /// Loading of programs by `onpath`: every example, and every program of a realistic size. The verifier's cost is
@@ -51,13 +51,13 @@ pub(crate) enum Target {
 pub(crate) const SUITES: [Suite; 12] = [
     Suite {
         smoke: &["xdp::programs/firewall/", "tc-ingress::programs/nat/"],
-        ..Suite::of_programs("loads", Kind::Loads)
+        ..Suite::of_programs("loads", SuiteKind::Loads)
     },
     Suite {
         smoke: &["debug"],
-        ..Suite::of_programs("built", Kind::Built)
+        ..Suite::of_programs("built", SuiteKind::Built)
     },
-    Suite::of_programs("drivers", Kind::Drivers),
+    Suite::of_programs("drivers", SuiteKind::Drivers),
     Suite {
         smoke: &["features::", "memory::", "probe::", "sys::"],
         ..Suite::of_tests("kernel", "kernel", Target::Library)
@@ -112,7 +112,7 @@ impl Suite {
     const fn of_tests(name: &'static str, package: &'static str, target: Target) -> Suite {
         Suite {
             name,
-            kind: Kind::Tests,
+            kind: SuiteKind::Tests,
             package,
             target,
             takes: &[],
@@ -122,7 +122,7 @@ impl Suite {
     }
 
     /// Makes a suite of programs that `onpath` itself handles.
-    const fn of_programs(name: &'static str, kind: Kind) -> Suite {
+    const fn of_programs(name: &'static str, kind: SuiteKind) -> Suite {
         Suite {
             kind,
             ..Suite::of_tests(name, "onpath", Target::Program)

@@ -4,7 +4,7 @@
 //! runs `onpath build`.
 
 use crate::plan::{HOOKS, Part, Plan, p4_files};
-use crate::suite::Kind;
+use crate::suite::SuiteKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -70,7 +70,7 @@ fn objects(part: &Part) -> Vec<Object> {
             hook,
         });
     };
-    if part.kind == Kind::Loads {
+    if part.kind == SuiteKind::Loads {
         // Each program is named by its absolute path.
         for (hook, program) in part
             .trials
@@ -120,7 +120,7 @@ mod tests {
     fn part(suite: &str, folder: &Path, trials: &[&str]) -> Part {
         Part {
             suite: suite.to_string(),
-            kind: Kind::Tests,
+            kind: SuiteKind::Tests,
             binary: suite.into(),
             folder: folder.to_path_buf(),
             trials: trials.iter().map(|trial| (*trial).to_string()).collect(),
@@ -164,7 +164,7 @@ mod tests {
     fn what_loads_is_compiled_for_its_hook() {
         let root = Path::new("/root");
         let part = Part {
-            kind: Kind::Loads,
+            kind: SuiteKind::Loads,
             ..part("loads", root, &["xdp::a/b.p4", "tc-egress::c.p4"])
         };
         let object = |program: &str, hook| Object {

@@ -6,7 +6,7 @@ use crate::scan::{stands, word};
 use crate::writer::{AT, Helper, MEMORY, Wanted, Writer, byte, here, left, status};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use payload::{
-    CaseKey, Cases, CharSet, Contents, Extent, Field, FieldId, Kind, LayoutId, Only, Site,
+    AttributeKind, CaseKey, Cases, CharSet, Contents, Extent, Field, FieldId, LayoutId, Only, Site,
 };
 
 /// Extent of an instance, as offsets that do not change while its contents are read.
@@ -490,7 +490,7 @@ impl Writer<'_> {
 }
 
 fn is_number(wanted: &Wanted) -> bool {
-    matches!(wanted.asked.kind, Kind::Number { .. })
+    matches!(wanted.asked.kind, AttributeKind::Number { .. })
 }
 
 /// Groups the cases by layout, followed by the default.

@@ -1,7 +1,7 @@
 //! Keys of a schema's TOML form, with the values they take and their meaning. The reader checks files against these
 //! lists, and the JSON Schema for editors is made from them.
 
-use settings::Kind::*;
+use settings::ValueKind::*;
 use settings::{Codes, Form};
 
 /// Form of a schema's file.

@@ -27,7 +27,7 @@ mod recognise;
 mod schema;
 mod text;
 
-pub use asked::{Asked, Kind, Only, Site, Unasked};
+pub use asked::{Asked, AttributeKind, Only, Site, Unasked};
 pub use chars::{CharSet, NoSet};
 pub use exchange::{Exchange, Side, Sides};
 pub use expression::{Comparison, Condition, Linear};

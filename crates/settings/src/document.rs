@@ -1,6 +1,6 @@
 //! A file's text, and its check against a form.
 
-use crate::kind::{Kind, misfits};
+use crate::kind::{ValueKind, misfits};
 use crate::table::{Raw, Table, at};
 use crate::{Form, Keys, errors};
 use diag::{Diagnostics, FileId, SourceMap, Span, nearest};
@@ -82,8 +82,8 @@ fn check(form: &Form, table: &Table<'_>, wrong: &mut Diagnostics) {
             wrong.push(errors::wrong_kind(form, span, key, &misfit));
         }
         let inner: &[Raw] = match (key.kind, value.get_ref()) {
-            (Kind::Table(_), _) => std::slice::from_ref(value),
-            (Kind::Tables(_), DeValue::Array(list)) => list,
+            (ValueKind::Table(_), _) => std::slice::from_ref(value),
+            (ValueKind::Tables(_), DeValue::Array(list)) => list,
             _ => &[],
         };
         let inner = inner

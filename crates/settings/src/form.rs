@@ -1,6 +1,6 @@
 //! Forms of files, as data.
 
-use crate::Kind;
+use crate::ValueKind;
 
 /// A kind of file.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub struct Key {
     /// Its name.
     pub name: &'static str,
     /// Kind of its value.
-    pub kind: Kind,
+    pub kind: ValueKind,
     /// True if the key is required.
     pub is_required: bool,
     /// Example: a line with the key.

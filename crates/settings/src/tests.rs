@@ -1,4 +1,4 @@
-use crate::Kind::*;
+use crate::ValueKind::*;
 use crate::{Codes, Document, Form};
 use diag::SourceMap;
 

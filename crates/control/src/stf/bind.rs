@@ -1,7 +1,7 @@
 //! A script bound to a schema. Names are resolved and values checked once, before the first packet is sent.
 
 use super::lookup::{
-    Kind, counted_entry, direct_counter, find_object, piece, register_value, require_unit,
+    ArrayKind, counted_entry, direct_counter, find_object, piece, register_value, require_unit,
 };
 use super::script::{Comparison, Pattern, Script, Statement, StatementKind};
 use crate::call::Omitted;
@@ -188,7 +188,7 @@ fn unchecked(
         } => {
             let counter = match index {
                 Some(index) => {
-                    let counter = find_object(schema, name, Kind::Counter)?;
+                    let counter = find_object(schema, name, ArrayKind::Counter)?;
                     require_unit(schema, name, counter, *bytes)?;
                     Counter::Indexed(counter, *index)
                 }
@@ -229,7 +229,7 @@ fn unchecked(
             Step::WriteRegister(cell(at, register), value)
         }
         StatementKind::RegisterReset(name) => {
-            Step::ResetRegister(find_object(schema, name, Kind::Register)?)
+            Step::ResetRegister(find_object(schema, name, ArrayKind::Register)?)
         }
         StatementKind::ExpectDigest(text) => {
             let pattern = DigestPattern::parse(schema, piece(text))?;

@@ -1,6 +1,6 @@
 //! Keys of a bundle's file.
 
-use settings::Kind::*;
+use settings::ValueKind::*;
 use settings::{Codes, Form};
 
 /// The form of a bundle's file.

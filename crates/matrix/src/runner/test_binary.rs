@@ -111,7 +111,7 @@ fn broken(part: &Part, error: &io::Error, sink: &mut dyn FnMut(Event)) {
 mod tests {
     use super::*;
     use crate::fake;
-    use crate::suite::Kind;
+    use crate::suite::SuiteKind;
 
     /// Returns the outcomes of three trials, with a script in place of a test binary.
     fn outcomes(script: &str) -> Vec<(String, Outcome, String)> {
@@ -120,7 +120,7 @@ mod tests {
         fake::program(&binary, script);
         let part = Part {
             suite: "s".to_string(),
-            kind: Kind::Tests,
+            kind: SuiteKind::Tests,
             binary,
             folder: folder.path().to_path_buf(),
             trials: ["a", "b", "c"].map(String::from).to_vec(),

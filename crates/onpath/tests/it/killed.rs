@@ -35,7 +35,7 @@ xdp(prs(), sw(), dep()) main;
 const HOSTS: u32 = 2_000;
 
 /// A command, the commands to run before it, and true in `stays` if it runs until it is ended.
-struct Kind {
+struct KilledCommand {
     name: &'static str,
     before: &'static [&'static [&'static str]],
     command: &'static [&'static str],
@@ -46,44 +46,44 @@ const RUN: &[&str] = &["run", "hosts.p4", "--dev", "v0", "--detach"];
 
 const ADJUSTED: &[&str] = &["run", "hosts.p4", "--dev", "v0,v1", "--detach", "--adjust"];
 
-const KINDS: [Kind; 10] = [
-    Kind {
+const KINDS: [KilledCommand; 10] = [
+    KilledCommand {
         name: "run",
         before: &[],
         command: RUN,
         stays: false,
     },
-    Kind {
+    KilledCommand {
         name: "run --adjust",
         before: &[],
         command: ADJUSTED,
         stays: false,
     },
-    Kind {
+    KilledCommand {
         name: "unload",
         before: &[ADJUSTED],
         command: &["unload", "hosts"],
         stays: false,
     },
-    Kind {
+    KilledCommand {
         name: "table load",
         before: &[RUN, &["table", "load", "old.entries"]],
         command: &["table", "load", "new.entries", "--replace"],
         stays: false,
     },
-    Kind {
+    KilledCommand {
         name: "port add",
         before: &[RUN],
         command: &["port", "add", "5", "v1"],
         stays: false,
     },
-    Kind {
+    KilledCommand {
         name: "port replace",
         before: &[RUN],
         command: &["port", "replace", "0", "v1"],
         stays: false,
     },
-    Kind {
+    KilledCommand {
         name: "query",
         before: &[],
         command: &[
@@ -96,19 +96,19 @@ const KINDS: [Kind; 10] = [
         ],
         stays: true,
     },
-    Kind {
+    KilledCommand {
         name: "pdm",
         before: &[],
         command: &["pdm", "--dev", "v0"],
         stays: true,
     },
-    Kind {
+    KilledCommand {
         name: "pdm --detach",
         before: &[],
         command: &["pdm", "--dev", "v0", "--detach"],
         stays: false,
     },
-    Kind {
+    KilledCommand {
         name: "bundle",
         before: &[],
         command: &["run", "both.toml", "--detach"],
@@ -253,7 +253,7 @@ impl Drop for Place {
 }
 
 /// Measures the time that a command takes until it is done, or until its program is attached.
-fn time(place: &Place, kind: &Kind) -> Duration {
+fn time(place: &Place, kind: &KilledCommand) -> Duration {
     let begun = Instant::now();
     if !kind.stays {
         place.done(kind.command);

@@ -16,7 +16,7 @@ use crate::messages::Messages;
 use crate::query::{Function, Query};
 use crate::streams::STREAMS;
 use diag::Diagnostic;
-use payload::{Asked, Kind, Next, Schema};
+use payload::{Asked, AttributeKind, Next, Schema};
 
 /// Greatest number of messages in a packet that are read.
 const MOST: u32 = 64;
@@ -69,7 +69,7 @@ pub(super) fn reader<'q>(
             let has_noise = !traits.noise.is_empty();
             return Err(errors::several(attribute.at, &attribute.name, has_noise));
         }
-        let is_number = matches!(kind, Kind::Number { .. });
+        let is_number = matches!(kind, AttributeKind::Number { .. });
         if is_number != matches!(attribute.ty, catalogue::Type::Number(_)) {
             return Err(refused());
         }

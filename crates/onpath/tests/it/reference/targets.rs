@@ -7,7 +7,7 @@ use bpf::abi::Hook;
 use diag::Diagnostics;
 use driver::Input;
 use driver::bpf_target::{Request, generate};
-use explain::{Header, Item, Kind, Target};
+use explain::{DeclarationKind, Header, Item, Target};
 use interp::{Interpreter, Options};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -346,7 +346,12 @@ fn what_is_said_of_targets_is_so() {
     let uses = || [OF_SWITCH, OF_TC, OF_V1MODEL].into_iter().flatten();
     let mut wrong = Vec::new();
     for header in headers() {
-        let is_extern = |item: &&Item| matches!(item.kind, Kind::Object | Kind::Function);
+        let is_extern = |item: &&Item| {
+            matches!(
+                item.kind,
+                DeclarationKind::Object | DeclarationKind::Function
+            )
+        };
         for item in header.items.iter().filter(is_extern) {
             match uses().find(|used| used.name == item.name) {
                 Some(used) => wrong.extend(differences(&header, item, used)),

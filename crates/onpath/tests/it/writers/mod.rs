@@ -10,7 +10,7 @@ mod whole;
 
 use control::{Change, EntryKey, Store};
 use kernel::KernelStore;
-use machine::{Kind, Machine, by_default, default_of, member, members, must, open};
+use machine::{LookUpKind, Machine, by_default, default_of, member, members, must, open};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use rand::{Rng, SeedableRng};
@@ -41,7 +41,7 @@ fn state(writer: u32, round: u32) -> Option<u32> {
 }
 
 /// Makes a writer's change to a kind of table in a round.
-fn step(store: &mut KernelStore, kind: Kind, writer: u32, round: u32) {
+fn step(store: &mut KernelStore, kind: LookUpKind, writer: u32, round: u32) {
     let before = round
         .checked_sub(1)
         .and_then(|before| state(writer, before));
@@ -83,7 +83,7 @@ fn twenty_writers_lose_nothing_in_a_hundred_rounds() {
                     store.live = false;
                     for round in 0..ROUNDS {
                         begin.wait();
-                        for kind in Kind::ALL {
+                        for kind in LookUpKind::ALL {
                             step(&mut store, kind, writer, round);
                         }
                         member_step(&mut store, writer, round);
@@ -97,7 +97,7 @@ fn twenty_writers_lose_nothing_in_a_hundred_rounds() {
             for round in 0..ROUNDS {
                 begin.wait();
                 end.wait();
-                for kind in Kind::ALL {
+                for kind in LookUpKind::ALL {
                     let found = machine.check(&store, kind, WRITERS);
                     for writer in 0..WRITERS {
                         let wanted = state(writer, round);
@@ -124,7 +124,7 @@ const BATCH: u32 = 8;
 fn batch(writer: u32, turn: u32) -> Vec<Change> {
     let numbers = writer * BATCH..(writer + 1) * BATCH;
     let mut changes = Vec::new();
-    for kind in Kind::ALL {
+    for kind in LookUpKind::ALL {
         for number in numbers.clone() {
             let (table, entry) = (kind.table(), kind.entry(number, 1 + turn));
             let key = EntryKey::of(&entry);
@@ -165,7 +165,7 @@ fn readers_never_see_half_a_batch() {
                 scope.spawn(|| {
                     let store = open(folder);
                     while !done.load(Ordering::Relaxed) {
-                        for kind in Kind::ALL {
+                        for kind in LookUpKind::ALL {
                             let entries = store.entries(kind.table()).expect("reads");
                             for writer in 0..3 {
                                 let numbers = writer * BATCH..(writer + 1) * BATCH;
@@ -269,7 +269,7 @@ fn kill_writers(machine: &Machine, rounds: u32) {
             assert_eq!(machine.ask(DEFAULT, 0), 9);
         }
         let limit = KILLED * BATCH;
-        let tables = Kind::ALL.map(|kind| machine.check(&store, kind, limit));
+        let tables = LookUpKind::ALL.map(|kind| machine.check(&store, kind, limit));
         assert!(!machine.is_unfinished());
         for (writer, turn) in (0..KILLED).zip(&mut turns) {
             let numbers = || writer * BATCH..(writer + 1) * BATCH;
