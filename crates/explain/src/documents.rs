@@ -1,6 +1,6 @@
 //! Documents in Markdown that are generated from pages and headers.
 
-use crate::header::{Doc, Header, Item, Target};
+use crate::header::{Doc, ExecutionTarget, Header, Item};
 use crate::pages::{groups, page};
 use std::fmt::Write;
 
@@ -38,7 +38,7 @@ fn declared(declaration: &str, doc: &Doc) -> String {
 }
 
 /// Returns the names of targets, as the label of a paragraph.
-fn on(targets: &[Target]) -> String {
+fn on(targets: &[ExecutionTarget]) -> String {
     let names: Vec<&str> = targets.iter().map(|target| target.name()).collect();
     let names = names.join(", ");
     match names.strip_prefix("interpreter") {

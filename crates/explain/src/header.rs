@@ -9,7 +9,7 @@ use crate::scan::{Piece, scan};
 
 /// Target or interpreter that runs a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Target {
+pub enum ExecutionTarget {
     /// The reference interpreter.
     Interpreter,
     /// The kernel, by XDP.
@@ -18,21 +18,25 @@ pub enum Target {
     Tc,
 }
 
-impl Target {
+impl ExecutionTarget {
     /// All of them.
-    pub const ALL: [Target; 3] = [Target::Interpreter, Target::Xdp, Target::Tc];
+    pub const ALL: [ExecutionTarget; 3] = [
+        ExecutionTarget::Interpreter,
+        ExecutionTarget::Xdp,
+        ExecutionTarget::Tc,
+    ];
 
     /// Returns the name that documentation uses.
     pub fn name(self) -> &'static str {
         match self {
-            Target::Interpreter => "interpreter",
-            Target::Xdp => "XDP",
-            Target::Tc => "tc",
+            ExecutionTarget::Interpreter => "interpreter",
+            ExecutionTarget::Xdp => "XDP",
+            ExecutionTarget::Tc => "tc",
         }
     }
 
-    fn of(word: &str) -> Option<Target> {
-        Target::ALL
+    fn of(word: &str) -> Option<ExecutionTarget> {
+        ExecutionTarget::ALL
             .into_iter()
             .find(|target| target.name().eq_ignore_ascii_case(word))
     }
@@ -44,7 +48,7 @@ pub struct Doc {
     /// Its description, as Markdown.
     pub text: String,
     /// Meaning on groups of targets, as Markdown.
-    pub targets: Vec<(Vec<Target>, String)>,
+    pub targets: Vec<(Vec<ExecutionTarget>, String)>,
     /// The codes of the errors that concern it.
     pub errors: Vec<String>,
 }
@@ -237,7 +241,8 @@ fn doc(about: &str, lines: &[&str], wrong: &mut Vec<String>) -> Doc {
         if let Some(said) = line.strip_prefix("@on ") {
             tagged = true;
             let (targets, said) = said.split_once(": ").unwrap_or((said, ""));
-            let named: Option<Vec<Target>> = targets.split(", ").map(Target::of).collect();
+            let named: Option<Vec<ExecutionTarget>> =
+                targets.split(", ").map(ExecutionTarget::of).collect();
             match named {
                 Some(targets) if !said.is_empty() => doc.targets.push((targets, said.to_string())),
                 _ => fault("it must be `@on interpreter, xdp, tc: text`"),
@@ -278,7 +283,7 @@ fn lacks(item: &Item) -> Vec<String> {
         item.kind,
         DeclarationKind::Object | DeclarationKind::Function
     );
-    for target in Target::ALL.into_iter().filter(|_| is_extern) {
+    for target in ExecutionTarget::ALL.into_iter().filter(|_| is_extern) {
         let said = item
             .doc
             .targets
@@ -342,9 +347,12 @@ mod tests {
         assert_eq!(cells.declaration, "extern cells<T\n#if N\n, I\n#endif\n>");
         assert_eq!(cells.doc.text, "Cells.\nMany.");
         let on = [
-            (vec![Target::Interpreter], "One at a time.".to_string()),
             (
-                vec![Target::Xdp, Target::Tc],
+                vec![ExecutionTarget::Interpreter],
+                "One at a time.".to_string(),
+            ),
+            (
+                vec![ExecutionTarget::Xdp, ExecutionTarget::Tc],
                 "With locks (E0740).".to_string(),
             ),
         ];

@@ -12,7 +12,7 @@ pub(crate) struct Suite {
     /// Package of the binary.
     pub package: &'static str,
     /// Binary of the package.
-    pub target: Target,
+    pub target: TestBinary,
     /// Name prefixes of the trials that concern the kernel. If there are none, all trials do.
     pub takes: &'static [&'static str],
     /// Parts of the names of trials that are left out in spite of `takes`: they take too long under emulation.
@@ -38,7 +38,7 @@ pub(crate) enum SuiteKind {
 
 /// Binary of a package.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Target {
+pub(crate) enum TestBinary {
     /// Tests of the library itself.
     Library,
     /// Test binary of this name.
@@ -60,16 +60,16 @@ pub(crate) const SUITES: [Suite; 12] = [
     Suite::of_programs("drivers", SuiteKind::Drivers),
     Suite {
         smoke: &["features::", "memory::", "probe::", "sys::"],
-        ..Suite::of_tests("kernel", "kernel", Target::Library)
+        ..Suite::of_tests("kernel", "kernel", TestBinary::Library)
     },
-    Suite::of_tests("files", "host", Target::Library),
+    Suite::of_tests("files", "host", TestBinary::Library),
     Suite {
         smoke: &["link_settings::"],
-        ..Suite::of_tests("interfaces", "net", Target::Library)
+        ..Suite::of_tests("interfaces", "net", TestBinary::Library)
     },
     Suite {
         smoke: &["refusals::", "tc::"],
-        ..Suite::of_tests("attach", "kernel", Target::Test("it"))
+        ..Suite::of_tests("attach", "kernel", TestBinary::Test("it"))
     },
     Suite {
         takes: &["xdp::", "veth::", "tc::", "tc_veth::"],
@@ -81,7 +81,7 @@ pub(crate) const SUITES: [Suite; 12] = [
             "veth::programs/firewall/",
             "tc_veth::programs/guard/",
         ],
-        ..Suite::of_tests("stf", "onpath", Target::Test("stf"))
+        ..Suite::of_tests("stf", "onpath", TestBinary::Test("stf"))
     },
     Suite {
         takes: &[
@@ -93,23 +93,23 @@ pub(crate) const SUITES: [Suite; 12] = [
             "pdm::",
             "pdm_tshark::",
         ],
-        ..Suite::of_tests("states", "onpath", Target::Test("it"))
+        ..Suite::of_tests("states", "onpath", TestBinary::Test("it"))
     },
-    Suite::of_tests("truth", "onpath", Target::Test("pdm_truth")),
+    Suite::of_tests("truth", "onpath", TestBinary::Test("pdm_truth")),
     Suite {
         takes: &["kernel::"],
-        ..Suite::of_tests("cli", "onpath", Target::Test("cli"))
+        ..Suite::of_tests("cli", "onpath", TestBinary::Test("cli"))
     },
     Suite {
         // Each packet goes through all eight million iterations of the loops.
         leaves: &["tests/stf/parser/endless"],
-        ..Suite::of_tests("differential", "onpath", Target::Test("differential"))
+        ..Suite::of_tests("differential", "onpath", TestBinary::Test("differential"))
     },
 ];
 
 impl Suite {
     /// Makes a suite of all tests of a binary. A smoke test runs none of them.
-    const fn of_tests(name: &'static str, package: &'static str, target: Target) -> Suite {
+    const fn of_tests(name: &'static str, package: &'static str, target: TestBinary) -> Suite {
         Suite {
             name,
             kind: SuiteKind::Tests,
@@ -125,7 +125,7 @@ impl Suite {
     const fn of_programs(name: &'static str, kind: SuiteKind) -> Suite {
         Suite {
             kind,
-            ..Suite::of_tests(name, "onpath", Target::Program)
+            ..Suite::of_tests(name, "onpath", TestBinary::Program)
         }
     }
 

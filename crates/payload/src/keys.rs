@@ -2,10 +2,10 @@
 //! lists, and the JSON Schema for editors is made from them.
 
 use settings::ValueKind::*;
-use settings::{Codes, Form};
+use settings::{Codes, FileFormat};
 
 /// Form of a schema's file.
-pub(crate) static FORM: Form = Form {
+pub(crate) static FORM: FileFormat = FileFormat {
     codes: Codes {
         syntax: "E1001",
         unknown: "E1002",

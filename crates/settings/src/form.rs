@@ -4,7 +4,7 @@ use crate::ValueKind;
 
 /// A kind of file.
 #[derive(Debug)]
-pub struct Form {
+pub struct FileFormat {
     /// The codes of its errors.
     pub codes: Codes,
     /// Description of the lines that such a file has, as a clause, for a file that is not TOML.

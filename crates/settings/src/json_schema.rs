@@ -1,10 +1,10 @@
 //! A form as a JSON Schema, for editors that complete and check such files.
 
-use crate::{Form, Key, Keys, ValueKind};
+use crate::{FileFormat, Key, Keys, ValueKind};
 use serde_json::{Map, Value, json};
 
 /// Returns the JSON Schema of a form (draft-07, which editors of TOML know).
-pub fn json_schema(form: &Form, title: &str) -> Value {
+pub fn json_schema(form: &FileFormat, title: &str) -> Value {
     let mut schema = table(form.keys);
     schema["$schema"] = json!("http://json-schema.org/draft-07/schema#");
     schema["title"] = json!(title);

@@ -61,7 +61,7 @@ impl Messages for Schemas {
     }
 
     fn technique(&self, kind: usize, name: &str) -> Option<String> {
-        let (target, question) = (plan::Target::Xdp, plan::Question::default());
+        let (target, question) = (plan::Platform::Xdp, plan::Question::default());
         let plan = plan::plan(self.schemas.get(kind)?, name, target, question)?;
         let technique = plan.technique.name();
         Some(match (plan.fits(), plan.cost_ns) {

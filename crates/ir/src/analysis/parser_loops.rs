@@ -98,7 +98,7 @@ fn turns(
         let all = targets(&parser.states[state].transition);
         let next = all.into_iter().enumerate();
         next.filter_map(|(target, to)| match to {
-            Target::State(to) if body.contains(&to) => Some((target, to)),
+            TransitionTarget::State(to) if body.contains(&to) => Some((target, to)),
             _ => None,
         })
         .collect::<Vec<_>>()

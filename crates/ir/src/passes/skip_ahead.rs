@@ -158,14 +158,14 @@ impl<'a> Tagged<'a> {
         program: &Program,
         parser: &ParserData,
         head: State,
-        target: Target,
+        target: TransitionTarget,
         live: Option<&Liveness>,
     ) -> Option<u32> {
         let mut reading = self.reading.moves();
         let mut next = target;
         // A cycle without the head would not terminate.
         for _ in 0..parser.states.len() {
-            let Target::State(state) = next else {
+            let TransitionTarget::State(state) = next else {
                 return None;
             };
             if state == head {

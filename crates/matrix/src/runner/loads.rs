@@ -3,7 +3,7 @@
 
 use super::process;
 use crate::plan::Part;
-use crate::trial::{Event, Feature, Form, Outcome, Trial};
+use crate::trial::{CodeVariant, Event, Feature, Outcome, Trial};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -57,16 +57,16 @@ fn report(text: &str) -> Option<Value> {
 }
 
 /// Returns the variants that the code uses, and the one in which it would be attached on a kernel with these features.
-fn taken(report: &Value, features: &[Feature]) -> Vec<Form> {
+fn taken(report: &Value, features: &[Feature]) -> Vec<CodeVariant> {
     let form = |construct: &Value, name: &Value| {
-        Some(Form {
+        Some(CodeVariant {
             construct: construct.as_str()?.to_string(),
             name: name.as_str()?.to_string(),
         })
     };
     let uses = report["kernel"]["uses"].as_array();
     let uses = uses.into_iter().flatten();
-    let mut forms: Vec<Form> = uses
+    let mut forms: Vec<CodeVariant> = uses
         .filter_map(|used| form(&used["for"], &used["form"]))
         .collect();
     let attached = &report["kernel"]["attached"];
@@ -140,7 +140,7 @@ mod tests {
         let text = r#"{"kernel": {"uses": [{"for": "loops", "form": "counted turns", "otherwise": null}],
             "attached": {"form": "tcx", "otherwise": "filters"}}}"#;
         let report = report(text).expect("a report");
-        let form = |construct: &str, name: &str| Form {
+        let form = |construct: &str, name: &str| CodeVariant {
             construct: construct.to_string(),
             name: name.to_string(),
         };

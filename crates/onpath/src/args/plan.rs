@@ -18,12 +18,12 @@ pub enum PlanTarget {
 
 impl PlanTarget {
     /// Returns the target of this name.
-    pub fn target(self) -> payload::plan::Target {
+    pub fn target(self) -> payload::plan::Platform {
         match self {
-            PlanTarget::Xdp => payload::plan::Target::Xdp,
-            PlanTarget::Tc => payload::plan::Target::Tc,
-            PlanTarget::Tofino => payload::plan::Target::Tofino,
-            PlanTarget::Nfp => payload::plan::Target::Nfp,
+            PlanTarget::Xdp => payload::plan::Platform::Xdp,
+            PlanTarget::Tc => payload::plan::Platform::Tc,
+            PlanTarget::Tofino => payload::plan::Platform::Tofino,
+            PlanTarget::Nfp => payload::plan::Platform::Nfp,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `onpath check`
 
 use super::source::input;
-use crate::args::{Check, Target};
+use crate::args::{Check, HookArg};
 use crate::output::{Done, Stop, out_line, print_diagnostics, print_json};
 use bpf::abi::Hook;
 use diag::{Diagnostics, Severity, SourceMap, Span, counted, shown};
@@ -102,7 +102,7 @@ fn check_object(args: &Check) -> Result<Reported, Stop> {
             file.display()
         )));
     }
-    let fits = built::read(file).and_then(|built| match args.target.map(Target::hook) {
+    let fits = built::read(file).and_then(|built| match args.target.map(HookArg::hook) {
         Some(hook) if hook != built.hook => Err(built::errors::other_hook(
             file,
             built.hook,

@@ -7,7 +7,7 @@ use diag::{SourceMap, columns, counted};
 use host::files::read_text;
 use payload::Schema;
 use payload::builtin::{self, Builtin};
-use payload::plan::{Plan, Question, Target, errors, find, plan};
+use payload::plan::{Plan, Platform, Question, errors, find, plan};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;
@@ -33,7 +33,7 @@ pub(crate) fn run(args: Args) -> Done {
     };
     let targets = match args.target {
         Some(target) => vec![target.target()],
-        None => Target::ALL.to_vec(),
+        None => Platform::ALL.to_vec(),
     };
     let mut plans = Vec::new();
     for target in targets {

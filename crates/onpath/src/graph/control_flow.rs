@@ -4,7 +4,7 @@ use super::{Graph, Shape};
 use diag::{SourceMap, Span};
 use ir::{
     Bits, Block, BlockBody, Expr, ExprKind, HeaderRef, Keyset, Parser, Program, Routine,
-    SelectCase, Stmt, StmtKind, Table, Target, Transition, Var, visit,
+    SelectCase, Stmt, StmtKind, Table, Transition, TransitionTarget, Var, visit,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -49,11 +49,11 @@ fn parser_graph(program: &Program, map: &SourceMap, parser: Parser) -> Graph {
     }
     let accept = graph.node(Shape::Terminal, "accept", Vec::new());
     let reject = graph.node(Shape::Terminal, "reject", Vec::new());
-    let node_of = |target: Target| match target {
-        Target::State(state) => state.as_u32() as usize,
-        Target::Accept | Target::AcceptAt(_) => accept,
+    let node_of = |target: TransitionTarget| match target {
+        TransitionTarget::State(state) => state.as_u32() as usize,
+        TransitionTarget::Accept | TransitionTarget::AcceptAt(_) => accept,
         // A graph shows the full program, which has no other targets.
-        Target::Reject | Target::Rare => reject,
+        TransitionTarget::Reject | TransitionTarget::Rare => reject,
     };
     for (id, state) in data.states.iter() {
         let from = id.as_u32() as usize;

@@ -30,7 +30,7 @@ pub(super) fn copy(
     let head = asking.unwrap_or(state);
     let mut edges: Vec<(State, Option<Bits>)> = Vec::new();
     for (from, data) in states {
-        if targets(&data.transition).contains(&Target::State(head)) {
+        if targets(&data.transition).contains(&TransitionTarget::State(head)) {
             edges.push((from, last_value(program, &data.body, var)));
         }
     }
@@ -162,8 +162,8 @@ fn copy_for(
 /// Redirects the edges to one state to another.
 fn lead(transition: &mut Transition, from: State, to: State) {
     for target in targets_mut(transition) {
-        if *target == Target::State(from) {
-            *target = Target::State(to);
+        if *target == TransitionTarget::State(from) {
+            *target = TransitionTarget::State(to);
         }
     }
 }

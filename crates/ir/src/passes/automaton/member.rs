@@ -79,7 +79,7 @@ pub(super) fn of(
     for byte in 0..=u8::MAX {
         let mut certain = BTreeSet::new();
         let target = member.target(&windows, cases, byte, &mut certain)?;
-        if let Some(Target::State(next)) = target {
+        if let Some(TransitionTarget::State(next)) = target {
             member.row[usize::from(byte)] = Some(next);
             let all = member
                 .certain
@@ -120,7 +120,7 @@ pub(super) fn asks_for_byte(program: &Program, state: &StateData) -> Option<(Var
         && eval::constant(program, bits)?.to_bits().to_u64() == Some(8)
         && !state.rare;
     match there.target {
-        Target::State(behind) if asks => Some((fits, behind)),
+        TransitionTarget::State(behind) if asks => Some((fits, behind)),
         _ => None,
     }
 }
@@ -143,7 +143,7 @@ impl Member {
             let state = &states[lead.to];
             let mut turn = lead.turn.clone();
             let next = match state.transition {
-                Transition::To(Target::State(next))
+                Transition::To(TransitionTarget::State(next))
                     if !state.rare && turn.go_on(program, &state.body).is_some() =>
                 {
                     next
@@ -192,7 +192,7 @@ impl Member {
         cases: &[SelectCase],
         byte: u8,
         certain: &mut BTreeSet<Counted>,
-    ) -> Option<Option<Target>> {
+    ) -> Option<Option<TransitionTarget>> {
         for case in cases {
             if case.keysets.len() != keys.len() {
                 // A value set covers several keys.
@@ -227,7 +227,7 @@ impl Member {
                 certain.insert((counter, end.clone()));
             }
             self.ends.insert((counter, end));
-            if let Target::State(next) = case.target {
+            if let TransitionTarget::State(next) = case.target {
                 self.ended.insert(next);
             }
         }

@@ -202,7 +202,7 @@ fn rewrite(program: &mut Program, parser: Parser, group: &Group) {
     let body = body(program, group, at, span);
     let cases = group.keys().zip(0u32..).map(|(&state, number)| SelectCase {
         keysets: vec![Keyset::Value(Bits::new(16, number))],
-        target: Target::State(state),
+        target: TransitionTarget::State(state),
         span,
     });
     let transition = Transition::Select {
@@ -333,7 +333,7 @@ impl Entries<'_> {
         let entry = states.push(StateData {
             name: format!("enter_{}", states[state].name).into(),
             body: vec![Stmt::new(StmtKind::Assign { dst, value }, span)],
-            transition: Transition::To(Target::State(self.runs)),
+            transition: Transition::To(TransitionTarget::State(self.runs)),
             rare: false,
             span,
         });
@@ -353,11 +353,13 @@ fn lead_in(
     for &from in from {
         let mut transition = program.parsers[parser].states[from].transition.clone();
         for target in targets_mut(&mut transition) {
-            let Target::State(to) = *target else { continue };
+            let TransitionTarget::State(to) = *target else {
+                continue;
+            };
             if entries.group.contains_key(&to) {
                 *target = match never.contains(&from) {
-                    true => Target::Reject,
-                    false => Target::State(entries.entry(program, parser, to)),
+                    true => TransitionTarget::Reject,
+                    false => TransitionTarget::State(entries.entry(program, parser, to)),
                 };
             }
         }

@@ -79,7 +79,7 @@ fn rewrite(program: &mut Program, parser: Parser, steps: &[Step], turn: Turn) {
     // Never taken: the iteration after a search leaves the loop.
     let mut leads = targets_mut(&mut states[last.state].transition);
     if let Some(back) = leads.get_mut(last.target) {
-        **back = Target::Reject;
+        **back = TransitionTarget::Reject;
     }
     let test = &mut states[turn.found.state].transition;
     if turn.is_last_test

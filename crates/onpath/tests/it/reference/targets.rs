@@ -7,7 +7,7 @@ use bpf::abi::Hook;
 use diag::Diagnostics;
 use driver::Input;
 use driver::bpf_target::{Request, generate};
-use explain::{DeclarationKind, Header, Item, Target};
+use explain::{DeclarationKind, ExecutionTarget, Header, Item};
 use interp::{Interpreter, Options};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -286,7 +286,7 @@ fn refused_by(said: &str) -> Option<&str> {
 }
 
 /// Returns the codes of a target's errors and warnings about a program.
-fn said(text: &str, target: Target) -> BTreeSet<String> {
+fn said(text: &str, target: ExecutionTarget) -> BTreeSet<String> {
     let input = Input {
         text: Some(text.to_string().into()),
         ..Input::file("used.p4")
@@ -297,13 +297,13 @@ fn said(text: &str, target: Target) -> BTreeSet<String> {
     };
     let mut found = codes(&elaborated.diagnostics);
     let hook = match target {
-        Target::Interpreter => {
+        ExecutionTarget::Interpreter => {
             let made = Interpreter::new(Arc::new(elaborated.program), Options::default());
             found.extend(codes(&made.err().unwrap_or_default()));
             return found;
         }
-        Target::Xdp => Hook::Xdp,
-        Target::Tc => Hook::TcIngress,
+        ExecutionTarget::Xdp => Hook::Xdp,
+        ExecutionTarget::Tc => Hook::TcIngress,
     };
     let made = generate(&elaborated.program, &elaborated.map, Request::hook(hook));
     found.extend(codes(&made.err().unwrap_or_default()));
@@ -311,7 +311,7 @@ fn said(text: &str, target: Target) -> BTreeSet<String> {
 }
 
 /// Returns the codes of a target's errors about a program.
-fn refusals(text: &str, target: Target) -> BTreeSet<String> {
+fn refusals(text: &str, target: ExecutionTarget) -> BTreeSet<String> {
     let mut found = said(text, target);
     found.retain(|code| code.starts_with('E'));
     found
@@ -366,7 +366,7 @@ fn what_is_said_of_targets_is_so() {
 fn not_refused(header: &Header<'_>, item: &Item, wrong: &Wrong) -> Vec<String> {
     let text = program(header.name, &wrong.used);
     let mut found = Vec::new();
-    for target in Target::ALL {
+    for target in ExecutionTarget::ALL {
         let codes = said(&text, target);
         if codes.contains(wrong.code) != wrong.on.contains(&target) {
             let (name, code, target) = (&item.name, wrong.code, target.name());
