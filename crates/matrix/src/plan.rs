@@ -13,7 +13,7 @@ use std::process::Command;
 
 /// Input of a guest.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) struct Plan {
+pub(crate) struct GuestPlan {
     /// Suites, in the order in which they run.
     pub suites: Vec<Part>,
     /// The folder of compiled objects.
@@ -39,19 +39,19 @@ pub(crate) struct Part {
     pub others: Vec<String>,
 }
 
-impl Plan {
+impl GuestPlan {
     /// Returns the plan with only the suites that need wires, or only the others, which the host can run too.
-    pub(crate) fn with_wires(&self, wires: bool) -> Plan {
+    pub(crate) fn with_wires(&self, wires: bool) -> GuestPlan {
         let suites = self.suites.iter();
         let suites = suites.filter(|part| (part.kind == SuiteKind::Drivers) == wires);
-        Plan {
+        GuestPlan {
             suites: suites.cloned().collect(),
             ..self.clone()
         }
     }
 
     /// Returns the plan of each guest of a kernel, with the package that has the drivers for it.
-    pub(crate) fn guests(&self) -> Vec<(Flavour, Plan)> {
+    pub(crate) fn guests(&self) -> Vec<(Flavour, GuestPlan)> {
         let all = [(Flavour::Cloud, false), (Flavour::Full, true)];
         let guests = all.map(|(flavour, wires)| (flavour, self.with_wires(wires)));
         guests
@@ -76,9 +76,9 @@ pub(crate) fn plan(
     folder: &Path,
     objects: &Path,
     choice: &Choice,
-) -> Result<Plan, Error> {
+) -> Result<GuestPlan, Error> {
     let mut position = 0;
-    let mut plan = Plan {
+    let mut plan = GuestPlan {
         suites: Vec::new(),
         objects: objects.to_path_buf(),
         onpath: binaries["loads"].clone(),

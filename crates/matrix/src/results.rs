@@ -1,6 +1,6 @@
 //! Results of a run, kernel by kernel.
 
-use crate::plan::Plan;
+use crate::plan::GuestPlan;
 use crate::trial::{Event, Feature, Trial};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -48,7 +48,7 @@ impl Results {
     }
 
     /// Sorts the trials in the plan's order, and reports those without a result as trouble.
-    pub(crate) fn finish(&mut self, plan: &Plan) {
+    pub(crate) fn finish(&mut self, plan: &GuestPlan) {
         let order: Vec<String> = plan.names().collect();
         let place = |trial: &Trial| order.iter().position(|name| *name == trial.full_name());
         self.trials.sort_by_cached_key(place);
@@ -79,7 +79,7 @@ mod tests {
             trials: ["x", "y", "z"].map(String::from).to_vec(),
             others: Vec::new(),
         };
-        let plan = Plan {
+        let plan = GuestPlan {
             suites: vec![part],
             objects: "o".into(),
             onpath: "p".into(),

@@ -3,7 +3,7 @@
 //! The STF suite has a mode for that. For measurements, command-line sessions and programs that are only loaded, it
 //! runs `onpath build`.
 
-use crate::plan::{HOOKS, Part, Plan, p4_files};
+use crate::plan::{GuestPlan, HOOKS, Part, p4_files};
 use crate::suite::SuiteKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -37,7 +37,7 @@ struct Object {
 
 /// Compiles the programs that a plan's trials need on this version of Linux. Errors are ignored: they occur again in
 /// the trial.
-pub(crate) fn run(plan: &Plan, version: &str) {
+pub(crate) fn run(plan: &GuestPlan, version: &str) {
     for part in &plan.suites {
         if part.suite == STF {
             finish(crate::runner::together(part, &plan.objects).env(COMPILES_FOR, version));
@@ -192,7 +192,7 @@ mod tests {
             others: vec!["veth::b.p4".to_string()],
             ..part("stf", folder.path(), &["xdp::a.p4", "veth::a.p4"])
         };
-        let plan = Plan {
+        let plan = GuestPlan {
             suites: vec![stf],
             objects: "/objects".into(),
             onpath: "/onpath".into(),

@@ -10,7 +10,7 @@ mod time;
 
 pub(crate) use examples::examples;
 pub use groups::parse;
-pub use plan::{Plan, PlanTarget};
+pub use plan::{PlanArgs, PlanTarget};
 pub use settings::{
     Digests, Drops, Figures, FlowsCommand, GroupCommand, Log, MeterCommand, MirrorCommand,
     ProfileCommand, RegisterCommand,
@@ -156,7 +156,7 @@ pub enum Command {
     /// an estimate of its cost. If it does not fit, reports which limit refuses it and what would make it fit. Tofino and NFP
     /// are models of hardware: nothing runs on them.
     #[command(after_help = PLAN_STATUS)]
-    Plan(Plan),
+    Plan(PlanArgs),
     /// Explain a diagnostic by its code, a word, an attribute of queries, or what an interface header declares
     ///
     /// Of a diagnostic: what it means, an example that gives it, and what to do about it. The code is in brackets in front of

@@ -254,7 +254,7 @@ pub struct ParserBody {
     /// Constants, variables, instances and value sets.
     pub locals: Vec<Decl>,
     /// States in order.
-    pub states: Vec<State>,
+    pub states: Vec<ParserState>,
 }
 
 /// Contents of a control's braces.
@@ -268,7 +268,7 @@ pub struct ControlBody {
 
 /// A parser state.
 #[derive(Clone, Debug)]
-pub struct State {
+pub struct ParserState {
     /// Annotations before it.
     pub annotations: Vec<Annotation>,
     /// Its name.

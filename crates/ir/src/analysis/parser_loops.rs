@@ -19,11 +19,11 @@ pub struct ParserLoop {
 }
 
 /// Path through one iteration of a loop, starting at its head.
-pub type Turn = Vec<Step>;
+pub type Turn = Vec<PathStep>;
 
 /// State on a path, with the edge by which the path leaves it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct PathStep {
     /// The state.
     pub state: State,
     /// Index of the edge's target in the list that [`super::dataflow::targets`] returns: of a select's case, or 0.
@@ -115,7 +115,7 @@ fn turns(
             path.pop();
             continue;
         };
-        path.push(Step { state, target });
+        path.push(PathStep { state, target });
         if next == head {
             if found.len() == most {
                 return None;

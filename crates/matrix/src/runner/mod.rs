@@ -9,12 +9,12 @@ mod test_binary;
 
 pub(crate) use test_binary::together;
 
-use crate::plan::Plan;
+use crate::plan::GuestPlan;
 use crate::suite::SuiteKind;
 use crate::trial::Event;
 
 /// Runs all trials of a plan. Nothing that a trial does ends this.
-pub(crate) fn run(plan: &Plan, sink: &mut dyn FnMut(Event)) {
+pub(crate) fn run(plan: &GuestPlan, sink: &mut dyn FnMut(Event)) {
     // As `uname -r` prints it.
     let release = nix::sys::utsname::uname().map(|it| it.release().to_string_lossy().into_owned());
     sink(Event::Started {

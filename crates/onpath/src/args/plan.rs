@@ -30,7 +30,7 @@ impl PlanTarget {
 
 /// `onpath plan`
 #[derive(Args, Debug)]
-pub struct Plan {
+pub struct PlanArgs {
     /// A built-in message, or the file of a schema (TOML)
     #[arg(value_name = "SCHEMA", required_unless_present = "list", add = names::messages())]
     pub schema: Option<String>,

@@ -84,7 +84,7 @@ pub struct Limit {
 
 /// Plan for an attribute on a target.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Plan {
+pub struct AttributePlan {
     /// Target of the plan.
     pub target: Platform,
     /// Technique that finds the attribute.
@@ -105,7 +105,7 @@ pub struct Plan {
     pub remedies: Vec<String>,
 }
 
-impl Plan {
+impl AttributePlan {
     /// Returns true if the plan fits the target.
     pub fn fits(&self) -> bool {
         self.refused_by.is_none()
@@ -128,7 +128,12 @@ pub fn find<'s>(schema: &'s Schema, name: &str) -> Option<(&'s Attribute, Option
 }
 
 /// Plans an attribute on a target. `None` if the schema has no such attribute, or no layout leads to it.
-pub fn plan(schema: &Schema, name: &str, target: Platform, question: Question) -> Option<Plan> {
+pub fn plan(
+    schema: &Schema,
+    name: &str,
+    target: Platform,
+    question: Question,
+) -> Option<AttributePlan> {
     let (attribute, one) = find(schema, name)?;
     let shape = shape::of(schema, attribute, one.as_deref())?;
     let needs = shape.payload(&schema.limits, question);
@@ -150,7 +155,7 @@ pub fn plan(schema: &Schema, name: &str, target: Platform, question: Question) -
         None => Vec::new(),
     };
     let cost_ns = target.cost(technique, shape.scan, needs);
-    Some(Plan {
+    Some(AttributePlan {
         target,
         technique,
         why: shape.why,
@@ -227,7 +232,10 @@ fn remedies(
     let host = (target != Platform::Xdp)
         .then(|| plan(schema, name, Platform::Xdp, question))
         .flatten();
-    if let Some(cost) = host.filter(Plan::fits).and_then(|plan| plan.cost_ns) {
+    if let Some(cost) = host
+        .filter(AttributePlan::fits)
+        .and_then(|plan| plan.cost_ns)
+    {
         remedies.push(format!(
             "the host, `--target xdp`, which takes about {} ns a packet for it",
             cost.round()

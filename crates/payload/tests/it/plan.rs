@@ -3,11 +3,11 @@
 use crate::common::schema;
 use asic::{Resource, Technique};
 use payload::builtin::ALL;
-use payload::plan::{Plan, Platform, Question, plan};
+use payload::plan::{AttributePlan, Platform, Question, plan};
 use std::fmt::Write;
 use std::path::Path;
 
-fn on(message: &str, name: &str, target: Platform) -> Plan {
+fn on(message: &str, name: &str, target: Platform) -> AttributePlan {
     plan(schema(message), name, target, Question::default()).expect("an attribute")
 }
 
@@ -90,7 +90,7 @@ fn the_host_skips_hundreds_of_attributes() {
 }
 
 /// Returns the cell for a plan in the table.
-fn cell(plan: &Plan) -> String {
+fn cell(plan: &AttributePlan) -> String {
     match (&plan.refused_by, plan.cost_ns) {
         (Some(short), _) => {
             let most = match plan.limit.attributes {

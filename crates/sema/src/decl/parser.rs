@@ -131,7 +131,7 @@ impl Checker<'_> {
         known
     }
 
-    fn state(&mut self, state: &ast::State, names: &States) -> State {
+    fn state(&mut self, state: &ast::ParserState, names: &States) -> State {
         let annotations = self.annotations_of(&state.annotations, state.span, state.name.span);
         self.scoped(|c| {
             let body = c.in_context(Context::ParserState, |c| c.stmts(&state.body));

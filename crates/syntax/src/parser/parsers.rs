@@ -3,7 +3,7 @@
 use diag::Span;
 
 use super::{Parse, Parser};
-use crate::ast::{Annotation, Decl, DeclKind, ParserBody, SelectCase, State, Transition};
+use crate::ast::{Annotation, Decl, DeclKind, ParserBody, ParserState, SelectCase, Transition};
 use crate::errors::{common, grammar};
 use crate::token::TokenKind;
 
@@ -28,7 +28,7 @@ impl Parser<'_> {
 
     fn parser_body(&mut self) -> Parse<ParserBody> {
         let opener = self.expect(TokenKind::LBrace)?;
-        let mut states: Vec<State> = Vec::new();
+        let mut states: Vec<ParserState> = Vec::new();
         let locals = self.members(opener, |p| {
             let start = p.span();
             let annotations = p.annotations()?;
@@ -87,7 +87,7 @@ impl Parser<'_> {
     }
 
     /// `state s { statements transition }`, from its first word.
-    fn state(&mut self, annotations: Vec<Annotation>, start: Span) -> Parse<State> {
+    fn state(&mut self, annotations: Vec<Annotation>, start: Span) -> Parse<ParserState> {
         self.bump();
         let name = self.name("a state")?;
         let opener = self.expect(TokenKind::LBrace)?;
@@ -113,7 +113,7 @@ impl Parser<'_> {
         });
         self.in_state = false;
         let body = body?;
-        Ok(State {
+        Ok(ParserState {
             annotations,
             name,
             body,

@@ -10,12 +10,12 @@ use num_bigint::BigInt;
 pub(super) struct Place {
     frame: usize,
     local: LocalId,
-    path: Vec<Step>,
+    path: Vec<PathStep>,
 }
 
 /// A step from a value to a part of it.
 #[derive(Clone)]
-pub(super) enum Step {
+pub(super) enum PathStep {
     /// A field or an element.
     Part(usize),
     /// Bits of a number: the lowest one, and how many.
@@ -33,17 +33,17 @@ impl Place {
     }
 }
 
-impl Step {
+impl PathStep {
     /// Returns the step to the element with a number. A number that is too large leads to an element that no array
     /// has.
-    pub(super) fn element(index: &Value) -> Step {
-        Step::Part(usize::try_from(&index.bits().value).unwrap_or(usize::MAX))
+    pub(super) fn element(index: &Value) -> PathStep {
+        PathStep::Part(usize::try_from(&index.bits().value).unwrap_or(usize::MAX))
     }
 
     /// Returns the step to a slice that begins at a bit with a number. A number that is too large is beyond the
     /// value's end.
-    pub(super) fn bits_from(lo: &Value, width: u32) -> Step {
-        Step::Slice(u32::try_from(&lo.bits().value).unwrap_or(u32::MAX), width)
+    pub(super) fn bits_from(lo: &Value, width: u32) -> PathStep {
+        PathStep::Slice(u32::try_from(&lo.bits().value).unwrap_or(u32::MAX), width)
     }
 }
 
@@ -65,15 +65,17 @@ impl Machine<'_> {
             ExprKind::Local(local) => return Ok(Place::of(self.home(*local), *local)),
             ExprKind::Cast(inner) => return self.place(inner),
             ExprKind::Field(base, index) | ExprKind::TupleField(base, index) => {
-                (self.place(base)?, Step::Part(*index as usize))
+                (self.place(base)?, PathStep::Part(*index as usize))
             }
             ExprKind::StackIndex(base, index) => {
-                (self.place(base)?, Step::element(&self.eval(index)?))
+                (self.place(base)?, PathStep::element(&self.eval(index)?))
             }
-            ExprKind::Slice { base, hi, lo } => (self.place(base)?, Step::Slice(*lo, hi - lo + 1)),
+            ExprKind::Slice { base, hi, lo } => {
+                (self.place(base)?, PathStep::Slice(*lo, hi - lo + 1))
+            }
             ExprKind::PartSelect { base, lo, width } => {
                 let base = self.place(base)?;
-                (base, Step::bits_from(&self.eval(lo)?, *width))
+                (base, PathStep::bits_from(&self.eval(lo)?, *width))
             }
             other => panic!("{other:?} is no l-value"),
         };
@@ -95,14 +97,14 @@ impl Machine<'_> {
 }
 
 /// Returns a part of a value. Beyond an array's end, values are unset.
-pub(super) fn part(value: &Value, path: &[Step]) -> Value {
+pub(super) fn part(value: &Value, path: &[PathStep]) -> Value {
     match path {
         [] => value.clone(),
-        [Step::Part(index), rest @ ..] => match value.parts().get(*index) {
+        [PathStep::Part(index), rest @ ..] => match value.parts().get(*index) {
             Some(element) => part(element, rest),
             None => part(&value.parts()[0], rest).nothing(),
         },
-        [Step::Slice(lo, width), rest @ ..] => part(&slice(value.bits(), *lo, *width), rest),
+        [PathStep::Slice(lo, width), rest @ ..] => part(&slice(value.bits(), *lo, *width), rest),
     }
 }
 
@@ -111,10 +113,10 @@ fn slice(of: &Bits, lo: u32, width: u32) -> Value {
 }
 
 /// Replaces a part of a value. Nothing is written beyond an array's end, or a number's.
-fn set_part(value: &mut Value, path: &[Step], new: Value) {
+fn set_part(value: &mut Value, path: &[PathStep], new: Value) {
     match path {
         [] => *value = new,
-        [Step::Part(index), rest @ ..] => {
+        [PathStep::Part(index), rest @ ..] => {
             if rest.is_empty()
                 && let Value::Union(headers) = value
             {
@@ -125,7 +127,7 @@ fn set_part(value: &mut Value, path: &[Step], new: Value) {
                 set_part(element, rest, new);
             }
         }
-        [Step::Slice(lo, width), rest @ ..] => {
+        [PathStep::Slice(lo, width), rest @ ..] => {
             let whole = value.bits();
             let mut some = slice(whole, *lo, *width);
             set_part(&mut some, rest, new);

@@ -18,7 +18,7 @@ mod turn;
 
 use crate::analysis::dataflow::targets;
 use crate::analysis::liveness::Liveness;
-use crate::analysis::parser_loops::{self, Step};
+use crate::analysis::parser_loops::{self, PathStep};
 use crate::passes::dce::targets_mut;
 use crate::*;
 use diag::Span;
@@ -50,7 +50,7 @@ fn forgets(program: &Program, head: State, turn: &Turn) -> bool {
 }
 
 /// Inserts the search before the loop, which no longer repeats.
-fn rewrite(program: &mut Program, parser: Parser, steps: &[Step], turn: Turn) {
+fn rewrite(program: &mut Program, parser: Parser, steps: &[PathStep], turn: Turn) {
     let (Some(first), Some(last)) = (steps.first(), steps.last()) else {
         return;
     };

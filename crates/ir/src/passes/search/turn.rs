@@ -1,7 +1,7 @@
 //! Effects of one iteration of a loop, in terms of the variables' values at its start.
 
 use super::limit::{self, Exit};
-use crate::analysis::parser_loops::Step;
+use crate::analysis::parser_loops::PathStep;
 use crate::rewrite::{Leaves, Rewriter};
 use crate::*;
 use diag::Span;
@@ -13,7 +13,7 @@ pub(super) struct Turn {
     /// Pattern that is searched for, relative to the cursor at the iteration's start.
     pub(super) pattern: Pattern,
     /// Step that compares, with the target for a match.
-    pub(super) found: Step,
+    pub(super) found: PathStep,
     /// True if no later step of the iteration leaves the loop.
     pub(super) is_last_test: bool,
     /// Numbers of iterations after which counters leave the loop, one for each such test; `bit<32>`.
@@ -65,7 +65,7 @@ impl Leaves for Assigned<'_> {
 }
 
 /// Analyses the only path of a loop; `None` if it is not a search.
-pub(super) fn of(program: &mut Program, parser: Parser, steps: &[Step]) -> Option<Turn> {
+pub(super) fn of(program: &mut Program, parser: Parser, steps: &[PathStep]) -> Option<Turn> {
     let mut walk = Walk {
         program,
         at: 0,
@@ -285,7 +285,7 @@ impl Walk<'_> {
         }
         Some(Turn {
             pattern,
-            found: Step { state, target },
+            found: PathStep { state, target },
             is_last_test: alone && last == Some(state),
             limits,
             counters,

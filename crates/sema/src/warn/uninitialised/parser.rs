@@ -1,6 +1,6 @@
 //! Data-flow analysis of a parser's states.
 
-use super::state::{State, join};
+use super::state::{InitFacts, join};
 use super::walk::Walk;
 use super::{declare, entry, unset_outs};
 use crate::checker::Checker;
@@ -19,12 +19,12 @@ pub(super) fn check(
     found: &mut Vec<Diagnostic>,
 ) {
     let mut first = Walk::new(checker, true);
-    first.set(Some(entry(checker, &parser.params, State::default())));
+    first.set(Some(entry(checker, &parser.params, InitFacts::default())));
     declare(&mut first, &body.locals);
     let start = first.end();
     found.append(&mut first.found);
 
-    let mut entries: Vec<Option<State>> = vec![None; body.states.len()];
+    let mut entries: Vec<Option<InitFacts>> = vec![None; body.states.len()];
     if let Some(slot) = entries.get_mut(body.start.index()) {
         *slot = start;
     }
@@ -104,9 +104,9 @@ fn transfer(
     checker: &Checker<'_>,
     body: &ParserBody,
     id: StateId,
-    known: Option<State>,
+    known: Option<InitFacts>,
     report: bool,
-) -> (Option<State>, Vec<Diagnostic>) {
+) -> (Option<InitFacts>, Vec<Diagnostic>) {
     let mut walk = Walk::new(checker, report);
     walk.set(known.clone());
     let state = &body.states[id];
