@@ -87,12 +87,12 @@ pub struct Item {
     /// Its text. For an extern object, and for a declaration with a body, the text before the brace.
     pub declaration: String,
     /// Constructors and methods of an extern object.
-    pub members: Vec<Member>,
+    pub members: Vec<ExternMember>,
 }
 
 /// Constructor or method of an extern object.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Member {
+pub struct ExternMember {
     /// Its name, which is the extern's for a constructor.
     pub name: String,
     /// Its comment. If it says nothing about targets, the extern's comment applies.
@@ -153,7 +153,7 @@ fn unindented(line: &str) -> &str {
 /// Makes an item of a piece of a header.
 fn item(piece: &Piece<'_>, wrong: &mut Vec<String>) -> Item {
     let (kind, name) = kind_and_name(&piece.code);
-    let members = piece.members.iter().map(|member| Member {
+    let members = piece.members.iter().map(|member| ExternMember {
         name: called(&member.code).to_string(),
         doc: doc(&name, &member.doc, wrong),
         declaration: member.text.clone(),

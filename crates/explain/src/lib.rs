@@ -22,7 +22,7 @@ mod words;
 pub use attributes::{About, HEADERS, MessageKind, about, kinds};
 pub use blocks::{Block, blocks};
 pub use documents::{about_item, index, reference};
-pub use header::{DeclarationKind, Doc, ExecutionTarget, Header, Item, Member};
+pub use header::{DeclarationKind, Doc, ExecutionTarget, ExternMember, Header, Item};
 pub use markdown::{Style, render};
 pub use page::{File, Group, Page};
 pub use pages::{Unknown, group, groups, page};

@@ -15,7 +15,7 @@ use std::process::Command;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct GuestPlan {
     /// Suites, in the order in which they run.
-    pub suites: Vec<Part>,
+    pub suites: Vec<SuiteTrials>,
     /// The folder of compiled objects.
     pub objects: PathBuf,
     /// Path of `onpath`, which probes the kernel's features.
@@ -24,7 +24,7 @@ pub(crate) struct GuestPlan {
 
 /// Trials of a suite that are to run.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) struct Part {
+pub(crate) struct SuiteTrials {
     /// Name of the suite.
     pub suite: String,
     /// Kind of its trials.
@@ -112,7 +112,7 @@ pub(crate) fn plan(
         };
         let (trials, others): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| takes(name));
         if !trials.is_empty() {
-            plan.suites.push(Part {
+            plan.suites.push(SuiteTrials {
                 suite: suite.name.to_string(),
                 kind: suite.kind,
                 binary,

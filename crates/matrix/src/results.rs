@@ -65,13 +65,13 @@ impl Results {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Part;
+    use crate::plan::SuiteTrials;
     use crate::suite::SuiteKind;
     use crate::trial::Outcome;
 
     #[test]
     fn a_trial_without_a_result_is_trouble() {
-        let part = Part {
+        let part = SuiteTrials {
             suite: "stf".to_string(),
             kind: SuiteKind::Tests,
             binary: "b".into(),

@@ -3,7 +3,7 @@
 //! The STF suite has a mode for that. For measurements, command-line sessions and programs that are only loaded, it
 //! runs `onpath build`.
 
-use crate::plan::{GuestPlan, HOOKS, Part, p4_files};
+use crate::plan::{GuestPlan, HOOKS, SuiteTrials, p4_files};
 use crate::suite::SuiteKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -60,7 +60,7 @@ pub(crate) fn run(plan: &GuestPlan, version: &str) {
 }
 
 /// Returns the programs that a part's trials compile.
-fn objects(part: &Part) -> Vec<Object> {
+fn objects(part: &SuiteTrials) -> Vec<Object> {
     let mut objects = Vec::new();
     let mut add = |folder: &Path, program: &Path, hook| {
         let (folder, program) = (folder.to_path_buf(), program.to_path_buf());
@@ -117,8 +117,8 @@ mod tests {
     use super::*;
     use crate::fake;
 
-    fn part(suite: &str, folder: &Path, trials: &[&str]) -> Part {
-        Part {
+    fn part(suite: &str, folder: &Path, trials: &[&str]) -> SuiteTrials {
+        SuiteTrials {
             suite: suite.to_string(),
             kind: SuiteKind::Tests,
             binary: suite.into(),
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn what_loads_is_compiled_for_its_hook() {
         let root = Path::new("/root");
-        let part = Part {
+        let part = SuiteTrials {
             kind: SuiteKind::Loads,
             ..part("loads", root, &["xdp::a/b.p4", "tc-egress::c.p4"])
         };
@@ -187,7 +187,7 @@ mod tests {
             folder.path().display()
         );
         fake::program(&binary, &script);
-        let stf = Part {
+        let stf = SuiteTrials {
             binary,
             others: vec!["veth::b.p4".to_string()],
             ..part("stf", folder.path(), &["xdp::a.p4", "veth::a.p4"])

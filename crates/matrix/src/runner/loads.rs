@@ -2,7 +2,7 @@
 //! instructions that the verifier processed.
 
 use super::process;
-use crate::plan::Part;
+use crate::plan::SuiteTrials;
 use crate::trial::{CodeVariant, Event, Feature, Outcome, Trial};
 use serde_json::Value;
 use std::path::Path;
@@ -18,7 +18,12 @@ const PART_OF_LIMIT: u64 = 2;
 const ATTACHING: &str = "attaching at tc";
 
 /// Builds and loads each program, named `hook::path`.
-pub(super) fn run(part: &Part, objects: &Path, features: &[Feature], sink: &mut dyn FnMut(Event)) {
+pub(super) fn run(
+    part: &SuiteTrials,
+    objects: &Path,
+    features: &[Feature],
+    sink: &mut dyn FnMut(Event),
+) {
     for name in &part.trials {
         let (hook, program) = name.split_once("::").unwrap_or(("xdp", name));
         let mut command = Command::new(&part.binary);

@@ -2,7 +2,7 @@
 
 use super::process;
 use crate::built::BINARIES;
-use crate::plan::Part;
+use crate::plan::SuiteTrials;
 use crate::suite::SuiteKind;
 use crate::trial::{Event, Trial};
 use std::path::Path;
@@ -13,7 +13,7 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Runs the script once for each trial. The trial passes if the script ends with status 0.
-pub(super) fn run(part: &Part, onpath: &Path, sink: &mut dyn FnMut(Event)) {
+pub(super) fn run(part: &SuiteTrials, onpath: &Path, sink: &mut dyn FnMut(Event)) {
     for name in &part.trials {
         let mut command = Command::new(&part.binary);
         if part.kind == SuiteKind::Built {
@@ -45,7 +45,7 @@ mod tests {
             "[ \"$* $ONPATH_CLANG\" = \"{arguments} /nonexistent\" ] || {{ echo \"${{1##*/}}\"; exit 1; }}\n"
         );
         fake::program(&binary, &script);
-        let part = Part {
+        let part = SuiteTrials {
             suite: "s".to_string(),
             kind,
             binary,

@@ -2,7 +2,7 @@
 
 use super::extent::Bounds;
 use super::input::{Input, Window};
-use super::json::Member;
+use super::json::LocatedScalar;
 use super::layout::{Frame, Shared, Slot, fault, progress};
 use super::malformed::{Halt, Stop, stop};
 use super::notes::Notes;
@@ -229,7 +229,7 @@ impl<N: Notes> Reader<'_, N> {
         let limit = self.schema.limits.depth;
         let place = (frame.layout, id);
         let notes = &mut self.notes;
-        let mut found = |member: Member| notes.member(place, window, &member);
+        let mut found = |member: LocatedScalar| notes.member(place, window, &member);
         let done = match self.schema.layouts[frame.layout].fields[id].contents {
             Contents::Json => json::read(document, inside.0, limit, &mut found),
             Contents::Xml => xml::read(document, inside.0, limit, &mut found),

@@ -1,7 +1,7 @@
 //! Reading for some attributes only: without copies, and no further than the last of them.
 
 use super::input::Window;
-use super::json::Member;
+use super::json::LocatedScalar;
 use super::layout::Slot;
 use super::lengths::Seen;
 use super::malformed::Halt;
@@ -246,7 +246,12 @@ impl Notes for First<'_> {
         }
     }
 
-    fn member(&mut self, (layout, field): (LayoutId, FieldId), window: Window, member: &Member) {
+    fn member(
+        &mut self,
+        (layout, field): (LayoutId, FieldId),
+        window: Window,
+        member: &LocatedScalar,
+    ) {
         let question = self.question;
         for (name, only) in &question.sites[layout][field] {
             if matches!(only, Only::Member(path) if path == member.path) {

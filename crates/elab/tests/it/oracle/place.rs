@@ -7,7 +7,7 @@ use num_bigint::BigInt;
 
 /// An l-value whose indices have been evaluated.
 #[derive(Clone)]
-pub(super) struct Place {
+pub(super) struct StoragePath {
     frame: usize,
     local: LocalId,
     path: Vec<PathStep>,
@@ -22,10 +22,10 @@ pub(super) enum PathStep {
     Slice(u32, u32),
 }
 
-impl Place {
+impl StoragePath {
     /// A whole variable.
-    pub(super) fn of(frame: usize, local: LocalId) -> Place {
-        Place {
+    pub(super) fn of(frame: usize, local: LocalId) -> StoragePath {
+        StoragePath {
             frame,
             local,
             path: Vec::new(),
@@ -60,9 +60,9 @@ impl Machine<'_> {
     }
 
     /// Evaluates an expression to an l-value, with its operands from left to right.
-    pub(super) fn place(&mut self, expr: &Expr) -> Result<Place> {
+    pub(super) fn place(&mut self, expr: &Expr) -> Result<StoragePath> {
         let (mut place, step) = match &expr.kind {
-            ExprKind::Local(local) => return Ok(Place::of(self.home(*local), *local)),
+            ExprKind::Local(local) => return Ok(StoragePath::of(self.home(*local), *local)),
             ExprKind::Cast(inner) => return self.place(inner),
             ExprKind::Field(base, index) | ExprKind::TupleField(base, index) => {
                 (self.place(base)?, PathStep::Part(*index as usize))
@@ -84,12 +84,12 @@ impl Machine<'_> {
     }
 
     /// Returns the value of an l-value.
-    pub(super) fn read(&self, place: &Place) -> Value {
+    pub(super) fn read(&self, place: &StoragePath) -> Value {
         part(&self.frames[place.frame].locals[&place.local], &place.path)
     }
 
     /// Assigns to an l-value.
-    pub(super) fn write(&mut self, place: &Place, value: Value) {
+    pub(super) fn write(&mut self, place: &StoragePath, value: Value) {
         let locals = &mut self.frames[place.frame].locals;
         let whole = locals.get_mut(&place.local).expect("it is in scope");
         set_part(whole, &place.path, value);

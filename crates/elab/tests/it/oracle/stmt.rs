@@ -1,7 +1,7 @@
 //! Statements (section 12).
 
 use super::machine::{Leave, Machine, Result};
-use super::place::Place;
+use super::place::StoragePath;
 use super::value::{Value, binary};
 use hir::{BinaryOp, Block, Collection, Expr, LocalId, Stmt, StmtKind};
 
@@ -114,7 +114,7 @@ impl Machine<'_> {
         if known == [false, false] {
             self.declare(local, None);
         }
-        let variable = Place::of(self.home(local), local);
+        let variable = StoragePath::of(self.home(local), local);
         for value in values {
             self.write(&variable, value);
             if !self.turn(body)? {

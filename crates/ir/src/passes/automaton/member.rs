@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// State that may be part of an automaton, with its effects and successors.
 #[derive(Clone, Debug)]
-pub(super) struct Member {
+pub(super) struct AutomatonState {
     /// Effects before it selects.
     pub(super) turn: Turn,
     /// If this state only tests for a byte: the variable with the answer, and the state that reads the byte.
@@ -39,7 +39,7 @@ pub(super) struct Lead {
     pub(super) turn: Turn,
 }
 
-impl Member {
+impl AutomatonState {
     /// Returns the states that read the next byte after this one.
     pub(super) fn next(&self) -> BTreeSet<State> {
         let of = |target: &State| Some(self.leads.get(target)?.to);
@@ -55,7 +55,7 @@ pub(super) fn of(
     program: &Program,
     states: &PrimaryMap<State, StateData>,
     state: &StateData,
-) -> Option<Member> {
+) -> Option<AutomatonState> {
     let Transition::Select { keys, cases } = &state.transition else {
         return None;
     };
@@ -63,7 +63,7 @@ pub(super) fn of(
     if state.rare || !turn.has_read() {
         return None;
     }
-    let mut member = Member {
+    let mut member = AutomatonState {
         turn,
         asked: None,
         ends: BTreeSet::new(),
@@ -125,7 +125,7 @@ pub(super) fn asks_for_byte(program: &Program, state: &StateData) -> Option<(Var
     }
 }
 
-impl Member {
+impl AutomatonState {
     /// Returns the path from a target of the select to the next byte, through states with one successor. Returns `None`
     /// if the path does not take this byte.
     fn lead(

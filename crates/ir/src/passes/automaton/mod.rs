@@ -26,7 +26,7 @@ use crate::passes::search::{count, least};
 use crate::*;
 use cranelift_entity::PrimaryMap;
 use diag::Span;
-use member::{Lead, Member};
+use member::{AutomatonState, Lead};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Runs the pass. If the target follows the iterations of loops, the states inside another loop remain unchanged.
@@ -76,7 +76,7 @@ fn cycles(parser: &ParserData) -> Vec<BTreeSet<State>> {
 }
 
 /// States of an automaton, which lead to one another.
-type Group = BTreeMap<State, Member>;
+type Group = BTreeMap<State, AutomatonState>;
 
 /// Returns the groups of states that read one byte each and lead to one another, or of a state that leads to itself.
 fn groups(program: &Program, parser: Parser, follows_turns: bool) -> Vec<Group> {
@@ -111,10 +111,10 @@ fn members<'a>(
     program: &Program,
     parser: &ParserData,
     cyclic: impl Iterator<Item = &'a State> + Clone,
-) -> BTreeMap<State, Member> {
+) -> BTreeMap<State, AutomatonState> {
     let states = &parser.states;
     let of = |&state: &State| Some((state, member::of(program, states, &states[state])?));
-    let mut members: BTreeMap<State, Member> = cyclic.clone().filter_map(of).collect();
+    let mut members: BTreeMap<State, AutomatonState> = cyclic.clone().filter_map(of).collect();
     let leading = all_leading(states);
     for &state in cyclic {
         if let Some((fits, behind)) = member::asks_for_byte(program, &states[state])
@@ -124,7 +124,7 @@ fn members<'a>(
             && let Some(of_byte) = members.remove(&behind)
         {
             let asked = Some((fits, behind));
-            members.insert(state, Member { asked, ..of_byte });
+            members.insert(state, AutomatonState { asked, ..of_byte });
         }
     }
     members
@@ -242,7 +242,7 @@ fn body(program: &mut Program, group: &Group, at: Var, span: Span) -> Block {
     let counters = counters.unwrap_or_default();
     let passed = (!counters.is_empty()).then(|| new_var(program, "passed", 32, span));
     let number: BTreeMap<State, u32> = group.keys().copied().zip(0..).collect();
-    let row = |member: &Member| {
+    let row = |member: &AutomatonState| {
         let next = |target: &State| number.get(&member.leads.get(target)?.to).copied();
         member.row.map(|target| next(&target?))
     };
@@ -280,7 +280,7 @@ fn ends(group: &Group) -> BTreeSet<member::Counted> {
 /// that stays inside precedes the test, or if not all states have the test.
 fn leaves_at_ends(group: &Group) -> bool {
     let ends = ends(group);
-    let is_inside = |member: &Member, target: &State| {
+    let is_inside = |member: &AutomatonState, target: &State| {
         let lead = member.leads.get(target);
         lead.is_some_and(|lead| group.contains_key(&lead.to))
     };
@@ -294,7 +294,8 @@ fn leaves_at_ends(group: &Group) -> bool {
 /// Returns the states whose edges to the group are never taken: the automaton stops only at bytes that lead elsewhere.
 fn never_taken(parser: &ParserData, group: &Group) -> BTreeSet<State> {
     // A state that only tests for a byte has another successor at the packet's end.
-    let reading = |(&state, member): (&State, &Member)| member.asked.map_or(state, |asked| asked.1);
+    let reading =
+        |(&state, member): (&State, &AutomatonState)| member.asked.map_or(state, |asked| asked.1);
     let mut never: BTreeSet<State> = group.iter().map(reading).collect();
     for lead in leads(group) {
         for &state in &lead.passing {
