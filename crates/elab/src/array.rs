@@ -3,7 +3,7 @@
 //! cannot be stored in this way are in `apart.rs`.
 
 use crate::storage::{HeaderLoc, Leaf, Storage, join, union_of};
-use crate::types::Shape;
+use crate::types::TypeShape;
 use crate::value::Value;
 use crate::{Elab, Result, errors};
 use diag::Span;
@@ -85,15 +85,15 @@ impl Elab<'_> {
         }
         let count = count as u32;
         Ok(match &*self.shape(ty, span)? {
-            Shape::Scalar(scalar) => {
+            TypeShape::Scalar(scalar) => {
                 let layout = self.boxed(*scalar);
                 ElementPart::Scalar(self.allocate_elements(named, layout, count, span)?)
             }
-            Shape::Header(layout) => ElementPart::Header(
+            TypeShape::Header(layout) => ElementPart::Header(
                 self.allocate_elements(named, *layout, count, span)?,
                 *layout,
             ),
-            Shape::Union(members) => {
+            TypeShape::Union(members) => {
                 let mut stacks = Vec::new();
                 for (member, layout) in members {
                     let named = named.field(member);
@@ -102,7 +102,7 @@ impl Elab<'_> {
                 }
                 ElementPart::Union(stacks.into())
             }
-            Shape::Struct(fields) => {
+            TypeShape::Struct(fields) => {
                 let mut parts = Vec::new();
                 for (field, ty) in fields {
                     parts.push(self.allocate_part(
@@ -115,12 +115,12 @@ impl Elab<'_> {
                 }
                 ElementPart::Struct(parts.into())
             }
-            Shape::Array(elem, size) => {
+            TypeShape::Array(elem, size) => {
                 let all = u64::from(count) * u64::from(*size);
                 let part = self.allocate_part(&named.array(*size), array, elem, all, span)?;
                 ElementPart::Array(Rc::new(part), *size)
             }
-            Shape::Stack(..) => return self.fail(errors::array_of_stacks(span, array)),
+            TypeShape::Stack(..) => return self.fail(errors::array_of_stacks(span, array)),
         })
     }
 

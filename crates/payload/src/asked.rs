@@ -1,7 +1,7 @@
 //! Resolution of a name against a schema: the fields whose values it stands for, and their kind.
 
 use crate::{
-    Attribute, CaseKey, Contents, Extent, Field, FieldId, LayoutId, Schema, Traits, Which,
+    Attribute, CaseKey, Contents, Extent, FieldId, LayoutId, MessageField, Schema, Traits, Which,
 };
 use diag::nearest;
 use std::ops::RangeInclusive;
@@ -196,7 +196,7 @@ impl Schema {
 }
 
 /// Returns the range of numbers that a field can hold.
-pub(crate) fn numbers(field: &Field) -> RangeInclusive<i128> {
+pub(crate) fn numbers(field: &MessageField) -> RangeInclusive<i128> {
     match kind(field) {
         AttributeKind::Number {
             bits,
@@ -207,7 +207,7 @@ pub(crate) fn numbers(field: &Field) -> RangeInclusive<i128> {
 }
 
 /// Returns the kind of a field's values.
-pub(crate) fn kind(field: &Field) -> AttributeKind {
+pub(crate) fn kind(field: &MessageField) -> AttributeKind {
     let number = |bits| AttributeKind::Number {
         bits,
         signed: false,

@@ -39,8 +39,9 @@ pub use reader::{
 };
 pub use recognise::{Beginning, Signature};
 pub use schema::{
-    Answers, Attribute, CaseKey, Cases, Contents, Extent, Field, FieldId, Key, Layout, LayoutId,
-    Lengths, Limits, MOST_ANSWERS, Next, Order, Repeat, Schema, Traits, Transport, Which,
+    Answers, Attribute, CaseKey, Cases, Contents, Extent, FieldId, Key, LayoutId, Lengths, Limits,
+    MOST_ANSWERS, MessageField, MessageLayout, Next, Order, Repeat, Schema, Traits, Transport,
+    Which,
 };
 pub use text::{lint, load};
 

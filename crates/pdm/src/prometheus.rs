@@ -1,7 +1,7 @@
 //! Measurements in Prometheus' text format, whose base unit of time is the second.
 
 use crate::histogram::Histogram;
-use crate::snapshot::{Delay, Flow, Packets, Snapshot, protocol};
+use crate::snapshot::{Delay, MeasuredFlow, Packets, Snapshot, protocol};
 use control::exposition::{self, Family, Labels, MetricKind, Page, Unit, Value};
 
 /// Least bound of a histogram, about 1 µs. The bounds are a nanosecond below powers of two.
@@ -143,7 +143,8 @@ pub fn page(snapshot: &Snapshot, most: usize) -> String {
     }
 
     let flows = snapshot.flows.iter().take(most);
-    let flows: Vec<(&Flow, Labels)> = flows.map(|flow| (flow, labels(&interface, flow))).collect();
+    let flows: Vec<(&MeasuredFlow, Labels)> =
+        flows.map(|flow| (flow, labels(&interface, flow))).collect();
     for quantity in &PACKETS {
         let samples = flows
             .iter()
@@ -176,7 +177,7 @@ impl<T> Quantity<T> {
     }
 }
 
-fn labels(interface: &Labels, flow: &Flow) -> Labels {
+fn labels(interface: &Labels, flow: &MeasuredFlow) -> Labels {
     let key = &flow.key;
     interface
         .and("protocol", protocol(key.protocol))

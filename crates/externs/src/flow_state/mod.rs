@@ -48,7 +48,7 @@ pub fn idle_of(data: &ExternData) -> u64 {
 }
 
 /// A flow: the scalars of its key and of its value.
-pub type Flow = (Vec<Bits>, Vec<Bits>);
+pub type FlowScalars = (Vec<Bits>, Vec<Bits>);
 
 /// Values by flow; only sets that were used take memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,7 +92,7 @@ impl Flows {
     }
 
     /// Returns the flows that are known at a time, by set and way.
-    pub fn flows(&self, now: u64) -> Vec<Flow> {
+    pub fn flows(&self, now: u64) -> Vec<FlowScalars> {
         self.used
             .values()
             .flat_map(|set| set.ways.iter().flatten())

@@ -1,6 +1,6 @@
 //! Trials of a test binary: all in one process, then those without a result one by one.
 
-use super::output::{Verdict, reasons, verdict};
+use super::output::{TestStatus, reasons, verdict};
 use super::process;
 use crate::plan::SuiteTrials;
 use crate::trial::{Event, Outcome, Trial};
@@ -24,7 +24,7 @@ pub(super) fn run(part: &SuiteTrials, objects: &Path, sink: &mut dyn FnMut(Event
         let Some((name, verdict)) = verdict(line) else {
             return;
         };
-        if verdict == Verdict::Failed {
+        if verdict == TestStatus::Failed {
             failed.push(name.to_string());
         } else if left.iter().any(|n| *n == name) {
             left.retain(|n| *n != name);
@@ -68,7 +68,7 @@ fn alone(part: &SuiteTrials, objects: &Path, name: &str) -> io::Result<Trial> {
         }
     })?;
     let outcome = match (ended, verdicts.get(name)) {
-        (Outcome::Passed, Some(Verdict::Ok | Verdict::Ignored)) => Outcome::Passed,
+        (Outcome::Passed, Some(TestStatus::Ok | TestStatus::Ignored)) => Outcome::Passed,
         (Outcome::Passed, _) => Outcome::Failed,
         (other, _) => other,
     };

@@ -10,7 +10,7 @@ use asic::{Model, Order, Payload, Technique, Usage};
 
 pub use kernel::Kernel;
 pub use program::{Passage, passage};
-pub use shape::{Scan, Shape};
+pub use shape::{AttributePosition, Scan};
 
 /// Platform that packets are processed on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -201,7 +201,7 @@ fn remedies(
     schema: &Schema,
     name: &str,
     target: Platform,
-    shape: &Shape,
+    shape: &AttributePosition,
     needs: Payload,
     limit: Limit,
     question: Question,

@@ -4,8 +4,8 @@ use diag::Span;
 
 use super::{Parse, Parser};
 use crate::ast::{
-    Annotation, Arg, CompositeKind, Decl, DeclKind, EnumMember, Expr, ExprKind, Field, Ident, Type,
-    TypeKind,
+    Annotation, Arg, CompositeKind, Decl, DeclKind, EnumMember, Expr, ExprKind, FieldDecl, Ident,
+    Type, TypeKind,
 };
 use crate::errors::{common, grammar};
 use crate::token::TokenKind;
@@ -235,7 +235,7 @@ impl Parser<'_> {
         })
     }
 
-    fn field(&mut self) -> Parse<Field> {
+    fn field(&mut self) -> Parse<FieldDecl> {
         let annotations = self.annotations()?;
         let ty = self.ty()?;
         let name = self.name("a field")?;
@@ -256,7 +256,7 @@ impl Parser<'_> {
         } else {
             self.semicolon("the field")?;
         }
-        Ok(Field {
+        Ok(FieldDecl {
             annotations,
             ty,
             name,
