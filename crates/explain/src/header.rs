@@ -238,13 +238,13 @@ fn doc(about: &str, lines: &[&str], wrong: &mut Vec<String>) -> Doc {
     let mut tagged = false;
     for line in lines.iter().map(|line| unindented(line)) {
         let mut fault = |what: &str| wrong.push(format!("{about}: {what}: `{line}`"));
-        if let Some(said) = line.strip_prefix("@on ") {
+        if let Some(note) = line.strip_prefix("@on ") {
             tagged = true;
-            let (targets, said) = said.split_once(": ").unwrap_or((said, ""));
+            let (targets, note) = note.split_once(": ").unwrap_or((note, ""));
             let named: Option<Vec<ExecutionTarget>> =
                 targets.split(", ").map(ExecutionTarget::of).collect();
             match named {
-                Some(targets) if !said.is_empty() => doc.targets.push((targets, said.to_string())),
+                Some(targets) if !note.is_empty() => doc.targets.push((targets, note.to_string())),
                 _ => fault("it must be `@on interpreter, xdp, tc: text`"),
             }
         } else if let Some(codes) = line.strip_prefix("@errors ") {
@@ -284,12 +284,12 @@ fn lacks(item: &Item) -> Vec<String> {
         DeclarationKind::Object | DeclarationKind::Function
     );
     for target in ExecutionTarget::ALL.into_iter().filter(|_| is_extern) {
-        let said = item
+        let notes = item
             .doc
             .targets
             .iter()
             .filter(|(on, _)| on.contains(&target));
-        if said.count() != 1 {
+        if notes.count() != 1 {
             wrong.push(format!(
                 "{}: it must be said once what it means on {}",
                 item.name,
@@ -299,8 +299,8 @@ fn lacks(item: &Item) -> Vec<String> {
     }
     let listed: Vec<&String> = docs.iter().flat_map(|(_, doc)| &doc.errors).collect();
     for (_, doc) in &docs {
-        let said = doc.targets.iter().map(|(_, said)| said);
-        for text in std::iter::once(&doc.text).chain(said) {
+        let notes = doc.targets.iter().map(|(_, note)| note);
+        for text in std::iter::once(&doc.text).chain(notes) {
             let words = text.split(|c: char| !c.is_ascii_alphanumeric());
             for code in words.filter(|word| is_code(word)) {
                 if !listed.iter().any(|listed| *listed == code) {

@@ -147,8 +147,8 @@ fn described(header: &Header<'_>, item: &Item) -> Value {
 /// Returns documentation as JSON. The texts are Markdown.
 fn documented(doc: &Doc) -> Value {
     let on = |target: ExecutionTarget| {
-        let mut said = doc.targets.iter().filter(|(on, _)| on.contains(&target));
-        said.next().map(|(_, said)| said)
+        let mut notes = doc.targets.iter().filter(|(on, _)| on.contains(&target));
+        notes.next().map(|(_, note)| note)
     };
     json!({
         "text": doc.text,
