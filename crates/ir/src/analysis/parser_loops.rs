@@ -15,11 +15,11 @@ pub struct ParserLoop {
     /// Head of the loop: its only state with predecessors outside.
     pub head: State,
     /// Paths through one iteration, from the head back to it, in the order of the selects' cases.
-    pub turns: Vec<Turn>,
+    pub iterations: Vec<Iteration>,
 }
 
 /// Path through one iteration of a loop, starting at its head.
-pub type Turn = Vec<PathStep>;
+pub type Iteration = Vec<PathStep>;
 
 /// State on a path, with the edge by which the path leaves it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,7 +33,11 @@ pub struct PathStep {
 impl ParserLoop {
     /// Returns the states on all paths, each once.
     pub fn states(&self) -> HashSet<State> {
-        self.turns.iter().flatten().map(|step| step.state).collect()
+        self.iterations
+            .iter()
+            .flatten()
+            .map(|step| step.state)
+            .collect()
     }
 }
 
@@ -61,8 +65,8 @@ pub fn find(parser: &ParserData, most: usize) -> Vec<ParserLoop> {
         if is_entered {
             return None;
         }
-        let turns = turns(parser, head, &body, most)?;
-        Some(ParserLoop { head, turns })
+        let iterations = iterations(parser, head, &body, most)?;
+        Some(ParserLoop { head, iterations })
     });
     found.collect()
 }
@@ -88,12 +92,12 @@ fn body(
 
 /// Returns the paths from a loop's head back to it; `None` if there are more than `most`, or if the body has another
 /// cycle.
-fn turns(
+fn iterations(
     parser: &ParserData,
     head: State,
     body: &HashSet<State>,
     most: usize,
-) -> Option<Vec<Turn>> {
+) -> Option<Vec<Iteration>> {
     let inside = |state: State| {
         let all = targets(&parser.states[state].transition);
         let next = all.into_iter().enumerate();
@@ -105,7 +109,7 @@ fn turns(
         .into_iter()
     };
     let mut found = Vec::new();
-    let mut path: Turn = Vec::new();
+    let mut path: Iteration = Vec::new();
     // The edges not yet taken from each state of the path, and from the state after it.
     let mut rest = vec![(head, inside(head))];
     while let Some((state, edges)) = rest.last_mut() {

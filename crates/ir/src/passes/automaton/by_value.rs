@@ -1,7 +1,7 @@
 //! Copies of a state that selects by a variable, one for each value of the variable.
 
 use super::member::{asks_for_byte, contains};
-use super::turn::Turn;
+use super::turn::ByteEffects;
 use crate::analysis::dataflow::targets;
 use crate::passes::dce::targets_mut;
 use crate::visit::Access;
@@ -79,7 +79,7 @@ pub(super) fn remembering(program: &Program, state: &StateData) -> Option<(Var, 
     let Transition::Select { keys, cases } = &state.transition else {
         return None;
     };
-    let reads = Turn::of(program, &state.body)?.has_read();
+    let reads = ByteEffects::of(program, &state.body)?.has_read();
     // A keyset of a value set covers several keys.
     if !reads || cases.iter().any(|case| case.keysets.len() != keys.len()) {
         return None;

@@ -1,6 +1,6 @@
 //! A state that reads a byte and selects by it.
 
-use super::turn::Turn;
+use super::turn::ByteEffects;
 use crate::*;
 use cranelift_entity::PrimaryMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug)]
 pub(super) struct AutomatonState {
     /// Effects before it selects.
-    pub(super) turn: Turn,
+    pub(super) effects: ByteEffects,
     /// If this state only tests for a byte: the variable with the answer, and the state that reads the byte.
     pub(super) asked: Option<(Var, State)>,
     /// Values of counters, after the count, for which the state may have another successor than `row`. These counters
@@ -36,7 +36,7 @@ pub(super) struct Lead {
     /// States between.
     pub(super) passing: Vec<State>,
     /// Effects along the path.
-    pub(super) turn: Turn,
+    pub(super) effects: ByteEffects,
 }
 
 impl AutomatonState {
@@ -59,12 +59,12 @@ pub(super) fn of(
     let Transition::Select { keys, cases } = &state.transition else {
         return None;
     };
-    let turn = Turn::of(program, &state.body)?;
-    if state.rare || !turn.has_read() {
+    let effects = ByteEffects::of(program, &state.body)?;
+    if state.rare || !effects.has_read() {
         return None;
     }
     let mut member = AutomatonState {
-        turn,
+        effects,
         asked: None,
         ends: BTreeSet::new(),
         certain: BTreeMap::new(),
@@ -137,39 +137,39 @@ impl AutomatonState {
         let mut lead = Lead {
             to: target,
             passing: Vec::new(),
-            turn: self.turn.clone(),
+            effects: self.effects.clone(),
         };
         while lead.passing.len() < MOST_PASSING {
             let state = &states[lead.to];
-            let mut turn = lead.turn.clone();
+            let mut effects = lead.effects.clone();
             let next = match state.transition {
                 Transition::To(TransitionTarget::State(next))
-                    if !state.rare && turn.go_on(program, &state.body).is_some() =>
+                    if !state.rare && effects.go_on(program, &state.body).is_some() =>
                 {
                     next
                 }
                 // The byte was read, so it is present.
-                _ if !turn.has_taken() => {
+                _ if !effects.has_taken() => {
                     let (fits, behind) = asks_for_byte(program, state)?;
-                    turn.answered(fits);
+                    effects.answered(fits);
                     behind
                 }
                 _ => break,
             };
-            lead.turn = turn;
+            lead.effects = effects;
             lead.passing.push(lead.to);
             lead.to = next;
         }
-        lead.turn.has_taken().then_some(lead)
+        lead.effects.has_taken().then_some(lead)
     }
 
     /// Classifies a key: bits of the byte, or a counter.
     fn key(&self, program: &Program, key: Expr) -> Option<Result<Window, Var>> {
         match program.exprs[key].kind {
-            ExprKind::Var(var) if self.turn.is_byte(var) => Some(Ok((0, 8))),
-            ExprKind::Var(var) => self.turn.counters.contains_key(&var).then_some(Err(var)),
+            ExprKind::Var(var) if self.effects.is_byte(var) => Some(Ok((0, 8))),
+            ExprKind::Var(var) => self.effects.counters.contains_key(&var).then_some(Err(var)),
             ExprKind::Field(header @ HeaderRef::Header(own), field)
-                if self.turn.headers.contains(&own) =>
+                if self.effects.headers.contains(&own) =>
             {
                 let layout = program.header_layout(header)?;
                 let behind = layout.fields[field as usize + 1..].iter();
@@ -217,7 +217,7 @@ impl AutomatonState {
                 return Some(Some(case.target));
             };
             // If a case tests several counters, it suffices to stop for one.
-            let step = self.turn.counters.get(&counter)?;
+            let step = self.effects.counters.get(&counter)?;
             let is_one = |bits: Bits| *step == bits;
             let width = step.width();
             if !(is_one(Bits::new(width, 1u32)) || is_one(Bits::ones(width))) {

@@ -30,10 +30,10 @@ use member::{AutomatonState, Lead};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Runs the pass. If the target follows the iterations of loops, the states inside another loop remain unchanged.
-pub fn run(program: &mut Program, follows_turns: bool) {
+pub fn run(program: &mut Program, follows_iterations: bool) {
     for parser in program.parsers.keys().collect::<Vec<_>>() {
-        by_values(program, parser, follows_turns);
-        for group in groups(program, parser, follows_turns) {
+        by_values(program, parser, follows_iterations);
+        for group in groups(program, parser, follows_iterations) {
             rewrite(program, parser, &group);
         }
     }
@@ -43,7 +43,7 @@ pub fn run(program: &mut Program, follows_turns: bool) {
 const MOST_ATTEMPTS: usize = 32;
 
 /// Copies states for the values of a variable, if the copies form an automaton.
-fn by_values(program: &mut Program, parser: Parser, follows_turns: bool) {
+fn by_values(program: &mut Program, parser: Parser, follows_iterations: bool) {
     let mut attempts = 0;
     for state in cycles(&program.parsers[parser]).into_iter().flatten() {
         if attempts == MOST_ATTEMPTS {
@@ -57,7 +57,7 @@ fn by_values(program: &mut Program, parser: Parser, follows_turns: bool) {
         let copies = by_value::copy(program, parser, state, remembering).unwrap_or_default();
         program.number_stmts();
         let is_one = |group: &Group| copies.iter().any(|copy| group.contains_key(copy));
-        let groups = groups(program, parser, follows_turns);
+        let groups = groups(program, parser, follows_iterations);
         if !groups.iter().any(is_one) {
             attempts += 1;
             program.parsers[parser] = before;
@@ -79,7 +79,7 @@ fn cycles(parser: &ParserData) -> Vec<BTreeSet<State>> {
 type Group = BTreeMap<State, AutomatonState>;
 
 /// Returns the groups of states that read one byte each and lead to one another, or of a state that leads to itself.
-fn groups(program: &Program, parser: Parser, follows_turns: bool) -> Vec<Group> {
+fn groups(program: &Program, parser: Parser, follows_iterations: bool) -> Vec<Group> {
     let around = cycles(&program.parsers[parser]);
     let mut members = members(program, &program.parsers[parser], around.iter().flatten());
     let next = members
@@ -90,7 +90,7 @@ fn groups(program: &Program, parser: Parser, follows_turns: bool) -> Vec<Group> 
     for cycle in components::cycles(&next.collect()) {
         let own = |state: State| Some((state, members.remove(&state)?));
         let group: Group = cycle.into_iter().filter_map(own).collect();
-        let is_inside = follows_turns && around.iter().any(|around| is_inside(&group, around));
+        let is_inside = follows_iterations && around.iter().any(|around| is_inside(&group, around));
         if group.len() > Automaton::MOST_STATES
             || is_inside
             || !counts_alike(&group)
@@ -165,7 +165,7 @@ fn is_inside(group: &Group, cycle: &BTreeSet<State>) -> bool {
 
 /// Returns true if all paths change the counters equally.
 fn counts_alike(group: &Group) -> bool {
-    let mut counters = leads(group).map(|lead| &lead.turn.counters);
+    let mut counters = leads(group).map(|lead| &lead.effects.counters);
     let first = counters.next();
     counters.all(|all| Some(all) == first)
 }
@@ -179,11 +179,11 @@ fn forgets(program: &Program, live: &Liveness, group: &Group) -> bool {
     };
     let answers = group.values().filter_map(|member| Some(member.asked?.0));
     let vars: BTreeSet<Var> = leads(group)
-        .flat_map(|lead| lead.turn.vars())
+        .flat_map(|lead| lead.effects.vars())
         .chain(answers)
         .collect();
     let headers: BTreeSet<Header> = leads(group)
-        .flat_map(|lead| lead.turn.headers.iter().copied())
+        .flat_map(|lead| lead.effects.headers.iter().copied())
         .collect();
     group.keys().all(|&state| {
         !vars.iter().any(|&var| live.var_in_state(state, var))
@@ -238,7 +238,9 @@ fn new_var(program: &mut Program, name: &str, width: u32, span: Span) -> Var {
 
 /// Returns the automaton statement, followed by the updates of the counters. The variable `at` has the state's number.
 fn body(program: &mut Program, group: &Group, at: Var, span: Span) -> Block {
-    let counters = leads(group).next().map(|lead| lead.turn.counters.clone());
+    let counters = leads(group)
+        .next()
+        .map(|lead| lead.effects.counters.clone());
     let counters = counters.unwrap_or_default();
     let passed = (!counters.is_empty()).then(|| new_var(program, "passed", 32, span));
     let number: BTreeMap<State, u32> = group.keys().copied().zip(0..).collect();
@@ -251,7 +253,7 @@ fn body(program: &mut Program, group: &Group, at: Var, span: Span) -> Block {
         .iter()
         .filter_map(|(var, end)| {
             let step = counters.get(var)?;
-            Some(turns(program, *var, step, end, span))
+            Some(iterations(program, *var, step, end, span))
         })
         .collect();
     let run = StmtKind::Automaton {
@@ -374,7 +376,7 @@ fn lead_in(
 
 /// Returns the number of bytes that may be taken before the one with which a counter reaches its final value;
 /// `bit<32>`.
-fn turns(program: &mut Program, counter: Var, step: &Bits, end: &Bits, span: Span) -> Expr {
+fn iterations(program: &mut Program, counter: Var, step: &Bits, end: &Bits, span: Span) -> Expr {
     let ty = program.vars[counter].ty;
     let now = build::var(program, counter, span);
     let last = Bits::from_int(end.width(), &(end.to_int(false) - step.to_signed()));

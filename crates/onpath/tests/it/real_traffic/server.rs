@@ -68,7 +68,11 @@ impl Server {
         let until = Instant::now() + Duration::from_secs(20);
         while !path.join("pid").exists() {
             let reported = || fs::read_to_string(at("errors")).unwrap_or_default();
-            assert!(Instant::now() < until, "nginx does not start: {}", reported());
+            assert!(
+                Instant::now() < until,
+                "nginx does not start: {}",
+                reported()
+            );
             std::thread::sleep(Duration::from_millis(10));
         }
         Server {

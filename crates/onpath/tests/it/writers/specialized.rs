@@ -112,8 +112,8 @@ fn questions() -> Vec<(u8, u32)> {
 }
 
 /// Returns a random change of the tables, given their contents on an interpreter.
-fn next_change(oracle: &Interpreter, random: &mut ChaCha8Rng, turn: u32) -> Vec<Change> {
-    let found = 1 + turn;
+fn next_change(oracle: &Interpreter, random: &mut ChaCha8Rng, iteration: u32) -> Vec<Change> {
+    let found = 1 + iteration;
     let kind = *LookUpKind::ALL.choose(random).expect("some");
     let table = kind.table();
     let entry = kind.entry(random.random_range(0..NUMBERS), found);
@@ -198,14 +198,14 @@ fn observe(machine: &Machine, bursts: u32) -> (Vec<Made>, Vec<Met>, u32) {
             }
         };
         let mut made = Vec::new();
-        for turn in 0..bursts * 8 {
+        for iteration in 0..bursts * 8 {
             // Some bursts change a specialized program, others one that is being specialized.
-            match turn % 16 {
+            match iteration % 16 {
                 0 => wait(specialized.load(Ordering::Relaxed)),
                 8 => thread::sleep(Duration::from_millis(random.random_range(200..500))),
                 _ => {}
             }
-            let change = next_change(&oracle, &mut random, turn);
+            let change = next_change(&oracle, &mut random, iteration);
             oracle.apply(&change).expect("applies");
             let began = Instant::now();
             store.apply(&change).expect("applies");
@@ -407,9 +407,9 @@ fn replaced_by_a_large_one(machine: &Machine) {
 fn what_killed_writers_leave_is_never_compiled_in() {
     Machine::with("killed-special", |machine| {
         let (mut watcher, mut random) = (specializer(machine), ChaCha8Rng::seed_from_u64(7));
-        let mut turn = 0;
+        let mut iteration = 0;
         for _ in 0..6 {
-            let mut child = start_writer(&machine.folder, 0, turn);
+            let mut child = start_writer(&machine.folder, 0, iteration);
             // This lets the writer change a specialized program.
             thread::sleep(Duration::from_micros(random.random_range(0..40_000)));
             kill(Pid::from_raw(child.id() as i32), Signal::SIGKILL).expect("kills");
@@ -420,7 +420,7 @@ fn what_killed_writers_leave_is_never_compiled_in() {
             settle(&mut watcher, &store, &ALL);
             assert!(!machine.is_unfinished(), "the watcher has undone it");
             let tables = LookUpKind::ALL.map(|kind| machine.check(&store, kind, super::BATCH));
-            turn = tables[0].get(&0).copied().unwrap_or(0);
+            iteration = tables[0].get(&0).copied().unwrap_or(0);
         }
     });
 }

@@ -177,10 +177,10 @@ fn one_entry_of_bit_vectors_changes_in_the_half_in_use() {
             let found = machine.check(&store, kind, 10);
             assert_eq!((found.len(), found.get(&1)), (8, Some(&77)), "{kind:?}");
             // Positions are used once. When they are used up, all entries are written again.
-            for turn in 0..150 {
-                must(store.change(Change::Modify(table, kind.entry(1, turn))));
+            for iteration in 0..150 {
+                must(store.change(Change::Modify(table, kind.entry(1, iteration))));
                 let met = machine.ask(kind as u8, kind.key(1));
-                assert_eq!(met, turn, "{kind:?}");
+                assert_eq!(met, iteration, "{kind:?}");
             }
             assert_ne!(data(machine), before, "{kind:?}: positions were used twice");
             machine.check(&store, kind, 10);
@@ -246,23 +246,26 @@ fn the_other_tables_and_all_interfaces_keep_up_with_a_switch() {
 }
 
 /// Returns one of two actions, with arguments that only this action accepts.
-fn of(turn: u32) -> ActionCall {
+fn of(iteration: u32) -> ActionCall {
     ActionCall {
-        action: 1 + turn % 2,
-        args: vec![Bits::new(32, turn), Bits::new(32, turn)],
+        action: 1 + iteration % 2,
+        args: vec![Bits::new(32, iteration), Bits::new(32, iteration)],
     }
 }
 
 /// Makes one change in a cycle: the entry is inserted, modified and removed.
-fn change(store: &mut KernelStore, kind: Option<LookUpKind>, turn: u32) {
+fn change(store: &mut KernelStore, kind: Option<LookUpKind>, iteration: u32) {
     let Some(kind) = kind else {
-        return must(store.change(Change::SetDefault(by_default(), default_of(2 + turn % 2))));
+        return must(store.change(Change::SetDefault(
+            by_default(),
+            default_of(2 + iteration % 2),
+        )));
     };
     let entry = Entry {
-        action: of(2 + turn),
+        action: of(2 + iteration),
         ..kind.entry(1, 0)
     };
-    match turn % 5 {
+    match iteration % 5 {
         4 => must(store.change(Change::Remove(kind.table(), EntryKey::of(&entry)))),
         0 => must(store.change(Change::Insert(kind.table(), entry))),
         _ => must(store.change(Change::Modify(kind.table(), entry))),
@@ -277,7 +280,7 @@ fn no_packet_meets_a_mix_of_what_an_entry_was_and_what_it_is() {
             let mut store = machine.open();
             let (done, folder) = (AtomicBool::new(false), &machine.folder);
             let (number, key) = kind.map_or((6, 0), |kind| (kind as u8, kind.key(1)));
-            let turns = thread::scope(|scope| {
+            let iterations = thread::scope(|scope| {
                 scope.spawn(|| {
                     while !done.load(Ordering::Relaxed) {
                         let program = program(folder);
@@ -287,20 +290,20 @@ fn no_packet_meets_a_mix_of_what_an_entry_was_and_what_it_is() {
                     }
                 });
                 let begun = Instant::now();
-                let mut turns = 0;
-                while begun.elapsed() < LONG || turns % 5 != 0 {
-                    change(&mut store, kind, turns);
-                    turns += 1;
+                let mut iterations = 0;
+                while begun.elapsed() < LONG || iterations % 5 != 0 {
+                    change(&mut store, kind, iterations);
+                    iterations += 1;
                 }
                 done.store(true, Ordering::Relaxed);
-                turns
+                iterations
             });
             let mut objects = store.schema().objects.iter();
             let (asked, _) = objects
                 .find(|(_, o)| o.name.ends_with("asked"))
                 .expect("there");
             let torn = store.counter(asked, 2).map(|count| count.packets);
-            assert_eq!(torn, Ok(0), "{kind:?} after {turns} changes");
+            assert_eq!(torn, Ok(0), "{kind:?} after {iterations} changes");
         }
     });
 }
