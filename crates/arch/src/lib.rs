@@ -17,7 +17,7 @@ pub mod tc;
 pub mod v1model;
 pub mod xdp;
 
-pub use model::{Model, Place};
+pub use model::{AttachPoint, Model};
 pub use stage::Stage;
 
 use diag::Span;
@@ -46,7 +46,7 @@ pub struct Architecture {
     /// Path that its packets take.
     pub model: Model,
     /// Positions at which its programs run, the default first.
-    pub places: &'static [Place],
+    pub places: &'static [AttachPoint],
     /// Treatment of a packet that the parser rejects.
     pub on_reject: OnReject,
     /// Its stages in the order in which a packet meets them.
@@ -57,7 +57,7 @@ pub struct Architecture {
     pub fixed: &'static [Fixed],
     /// Members of enums by which an extern draws a random number. A call with one is not `@pure`, whatever its
     /// declaration says.
-    pub draws: &'static [Member],
+    pub draws: &'static [EnumMemberName],
     /// Names of the externs of its include file and of the files that it includes, except `core.p4`: a list a file.
     /// Their parameters and whether they are `@pure` come from the include file.
     pub externs: &'static [&'static [&'static str]],
@@ -80,7 +80,7 @@ pub const PLAIN: Architecture = Architecture {
     include: "",
     package: "",
     model: Model::Filter,
-    places: Place::ALL,
+    places: AttachPoint::ALL,
     on_reject: OnReject::Stop,
     stages: &[],
     anew: None,
@@ -107,7 +107,7 @@ pub struct Fixed {
 
 /// A member of an enum.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Member {
+pub struct EnumMemberName {
     /// The enum.
     pub of: &'static str,
     /// The member.
@@ -194,7 +194,7 @@ impl Architecture {
     }
 
     /// Returns the position at which a program, as elaborated, runs by default.
-    pub fn default_place(&self, program: &Program) -> Option<Place> {
+    pub fn default_place(&self, program: &Program) -> Option<AttachPoint> {
         let is_copied = !(self.copies)(program).is_empty();
         let mut fit = self.places.iter().copied();
         fit.find(|place| place.copies() || !is_copied)

@@ -32,7 +32,7 @@ impl Model {
 
 /// Position on the path of a machine's packets, where a program can be attached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum AttachPoint {
     /// The driver or the code right after it, before the network stack has the packet. Packets cannot be copied here.
     BeforeStack,
     /// Traffic control of incoming packets.
@@ -41,12 +41,16 @@ pub enum Place {
     TrafficOut,
 }
 
-impl Place {
+impl AttachPoint {
     /// All positions, in the order in which a packet meets them.
-    pub const ALL: &[Place] = &[Place::BeforeStack, Place::TrafficIn, Place::TrafficOut];
+    pub const ALL: &[AttachPoint] = &[
+        AttachPoint::BeforeStack,
+        AttachPoint::TrafficIn,
+        AttachPoint::TrafficOut,
+    ];
 
     /// True if packets can be copied here.
     pub fn copies(self) -> bool {
-        self != Place::BeforeStack
+        self != AttachPoint::BeforeStack
     }
 }

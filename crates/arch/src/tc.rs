@@ -1,7 +1,7 @@
 //! `tc_model`: a parser, a control that rewrites headers and chooses one of traffic control's verdicts, a
 //! deparser, at an interface's ingress or egress.
 
-use crate::{Architecture, Block, BlockKind, Model, Place, Slot, Stage};
+use crate::{Architecture, AttachPoint, Block, BlockKind, Model, Slot, Stage};
 
 /// The slot of `tc_input`; its scalars are its fields.
 pub const INPUT: &str = "tc_input";
@@ -16,7 +16,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
     include: "tc_model.p4",
     package: "tc",
     model: Model::Tc,
-    places: &[Place::TrafficIn, Place::TrafficOut],
+    places: &[AttachPoint::TrafficIn, AttachPoint::TrafficOut],
     stages: &[Stage::of(&[
         Block::parser("p"),
         Block {

@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::pdm::Part;
+use crate::pdm::BenchmarkPart;
 use crate::telemetry::ROUNDS;
 use clap::{Parser, Subcommand, ValueEnum};
 
@@ -32,7 +32,7 @@ pub(crate) enum Command {
     Pdm {
         /// Only this
         #[arg(long, value_name = "PART")]
-        only: Option<Part>,
+        only: Option<BenchmarkPart>,
     },
     /// Many entries into tables of each kind: time and memory; look-ups; the hash of keys
     Tables {
@@ -108,10 +108,10 @@ mod tests {
             tables(Some(OfTables::KeyHash))
         );
         for (name, part) in [
-            ("single", Part::Single),
-            ("statistics", Part::Statistics),
-            ("throughput", Part::Throughput),
-            ("latency", Part::Latency),
+            ("single", BenchmarkPart::Single),
+            ("statistics", BenchmarkPart::Statistics),
+            ("throughput", BenchmarkPart::Throughput),
+            ("latency", BenchmarkPart::Latency),
         ] {
             let only = Some(part);
             assert_eq!(

@@ -23,7 +23,7 @@ const MILLION: u32 = 1_000_000;
 /// Match kind of a table, or a value set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Kind {
+enum TableKind {
     Exact,
     Lpm,
     Ternary,
@@ -32,30 +32,30 @@ enum Kind {
     ValueSet,
 }
 
-impl Kind {
-    const ALL: [Kind; 6] = [
-        Kind::Exact,
-        Kind::Lpm,
-        Kind::Ternary,
-        Kind::Range,
-        Kind::Optional,
-        Kind::ValueSet,
+impl TableKind {
+    const ALL: [TableKind; 6] = [
+        TableKind::Exact,
+        TableKind::Lpm,
+        TableKind::Ternary,
+        TableKind::Range,
+        TableKind::Optional,
+        TableKind::ValueSet,
     ];
 
     fn name(self) -> &'static str {
         match self {
-            Kind::Exact => "exact",
-            Kind::Lpm => "lpm",
-            Kind::Ternary => "ternary",
-            Kind::Range => "range",
-            Kind::Optional => "optional",
-            Kind::ValueSet => "value set",
+            TableKind::Exact => "exact",
+            TableKind::Lpm => "lpm",
+            TableKind::Ternary => "ternary",
+            TableKind::Range => "range",
+            TableKind::Optional => "optional",
+            TableKind::ValueSet => "value set",
         }
     }
 
     fn counts(self) -> Vec<u32> {
         // Without optimisation a million entries take minutes and are not significant.
-        let flat = matches!(self, Kind::Exact | Kind::Lpm) && !cfg!(debug_assertions);
+        let flat = matches!(self, TableKind::Exact | TableKind::Lpm) && !cfg!(debug_assertions);
         let million = flat.then_some(MILLION);
         COUNTS.into_iter().chain(million).collect()
     }
@@ -64,37 +64,37 @@ impl Kind {
     fn line(self, number: u32) -> String {
         let found = number % 7;
         match self {
-            Kind::Exact => format!("add all key:{number} give(found: {found})"),
-            Kind::Lpm => format!(
+            TableKind::Exact => format!("add all key:{number} give(found: {found})"),
+            TableKind::Lpm => format!(
                 "add all key:{:#x}/{} give(found: {found})",
                 number << 8,
                 24 + number % 4
             ),
             // Sixteen masks.
-            Kind::Ternary => format!(
+            TableKind::Ternary => format!(
                 "add all {} key:{:#x}&&&{:#x} give(found: {found})",
                 1 + number % 100,
                 number << 4,
                 0xffff_fff0u32 | (number % 16)
             ),
             // Each range needs three prefixes.
-            Kind::Range => format!(
+            TableKind::Range => format!(
                 "add all {} key:{}..{} give(found: {found})",
                 1 + number % 100,
                 number << 4,
                 (number << 4) + 6
             ),
-            Kind::Optional => format!(
+            TableKind::Optional => format!(
                 "add all {} key:{number} give(found: {found})",
                 1 + number % 100
             ),
-            Kind::ValueSet => format!("value_set_add members {number}"),
+            TableKind::ValueSet => format!("value_set_add members {number}"),
         }
     }
 
     fn program(self, size: u32) -> String {
         let kind = match self {
-            Kind::ValueSet => "exact",
+            TableKind::ValueSet => "exact",
             other => other.name(),
         };
         format!(
@@ -135,7 +135,7 @@ xdp(prs(), sw(), dep()) main;
 /// Cost of one file.
 #[derive(Clone, Debug, Serialize)]
 struct Row {
-    kind: Kind,
+    kind: TableKind,
     entries: u32,
     /// Time from the text of the file to the maps.
     seconds: f64,
@@ -156,7 +156,7 @@ struct Report {
 /// Measures all kinds, and returns JSON and Markdown.
 pub(crate) fn measure(root: &Path) -> Result<(String, String), Error> {
     let mut rows = Vec::new();
-    for kind in Kind::ALL {
+    for kind in TableKind::ALL {
         for entries in kind.counts() {
             let row = one(kind, entries)?;
             eprintln!("{entries} entries, {}: {:.3} s", kind.name(), row.seconds);
@@ -173,7 +173,7 @@ pub(crate) fn measure(root: &Path) -> Result<(String, String), Error> {
     Ok((json + "\n", report.markdown()))
 }
 
-fn one(kind: Kind, count: u32) -> Result<Row, Error> {
+fn one(kind: TableKind, count: u32) -> Result<Row, Error> {
     let mut instance = compile(&kind.program(count + 1))?;
     let before = memory("VmRSS")?;
     let text: String = (0..count).fold(String::new(), |mut text, number| {
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn lines_are_different_entries() {
-        for kind in Kind::ALL {
+        for kind in TableKind::ALL {
             let lines: std::collections::BTreeSet<String> =
                 (0..5000).map(|number| kind.line(number)).collect();
             assert_eq!(lines.len(), 5000, "{kind:?}");

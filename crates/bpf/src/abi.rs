@@ -4,7 +4,7 @@
 mod traffic;
 
 use crate::uses::Use;
-use arch::Place;
+use arch::AttachPoint;
 use layout::{Contents, Map};
 use serde::{Deserialize, Serialize};
 pub use traffic::{
@@ -131,20 +131,20 @@ impl Hook {
     }
 
     /// Returns the point of a packet's path at which the hook is.
-    pub fn place(self) -> Place {
+    pub fn place(self) -> AttachPoint {
         match self {
-            Hook::Xdp => Place::BeforeStack,
-            Hook::TcIngress => Place::TrafficIn,
-            Hook::TcEgress => Place::TrafficOut,
+            Hook::Xdp => AttachPoint::BeforeStack,
+            Hook::TcIngress => AttachPoint::TrafficIn,
+            Hook::TcEgress => AttachPoint::TrafficOut,
         }
     }
 
     /// Returns the hook at a point of a packet's path.
-    pub fn at(place: Place) -> Hook {
+    pub fn at(place: AttachPoint) -> Hook {
         match place {
-            Place::BeforeStack => Hook::Xdp,
-            Place::TrafficIn => Hook::TcIngress,
-            Place::TrafficOut => Hook::TcEgress,
+            AttachPoint::BeforeStack => Hook::Xdp,
+            AttachPoint::TrafficIn => Hook::TcIngress,
+            AttachPoint::TrafficOut => Hook::TcEgress,
         }
     }
 

@@ -109,7 +109,7 @@ fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
         let passes = ir::passes::Options {
             level: ir::passes::Level::Optimize,
             function_params: bpf::FUNCTION_PARAMS,
-            follows_turns: false,
+            follows_iterations: false,
             rejects,
         };
         match parts {

@@ -41,7 +41,7 @@ fn seconds(text: &str) -> Result<Duration, Box<Diagnostic>> {
 
 /// Product of the compilation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Form {
+enum OutputKind {
     /// A BPF object.
     Bpf,
     /// A shared object for this machine.
@@ -87,20 +87,20 @@ impl From<Box<Diagnostic>> for NoObject {
 ///
 /// An object that is in the [cache](object_cache) is not compiled again.
 pub fn compile(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, NoObject> {
-    compile_as(Form::Bpf, clang, source)
+    compile_as(OutputKind::Bpf, clang, source)
 }
 
 /// Compiles to the bytes of a shared object for this machine.
 pub fn compile_shared(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagnostic>> {
-    compile_as(Form::Shared, clang, source).map_err(|refused| refused.diagnostic)
+    compile_as(OutputKind::Shared, clang, source).map_err(|refused| refused.diagnostic)
 }
 
 /// Compiles to the bytes of a program for this machine.
 pub fn compile_program(clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, Box<Diagnostic>> {
-    compile_as(Form::Program, clang, source).map_err(|refused| refused.diagnostic)
+    compile_as(OutputKind::Program, clang, source).map_err(|refused| refused.diagnostic)
 }
 
-fn compile_as(form: Form, clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, NoObject> {
+fn compile_as(form: OutputKind, clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, NoObject> {
     let Some(cache) = ObjectCache::from_environment() else {
         return compile_anew(form, clang, source);
     };
@@ -154,18 +154,18 @@ const MACHINE_FLAGS: [&str; 7] = [
 /// Further flags of a [`LONG`] program. Its stores are not joined to a `memset` that is too long for BPF.
 const LONG_FLAGS: [&str; 2] = ["-fdebug-compilation-dir=/dev/null", "-fno-builtin-memset"];
 
-fn flags(form: Form, source: Source<'_>) -> Vec<&'static str> {
+fn flags(form: OutputKind, source: Source<'_>) -> Vec<&'static str> {
     let is_long = source.defines.contains(&LONG);
     let long = is_long.then_some(LONG_FLAGS).into_iter().flatten();
     let (shared, own): (&[&str], &[&str]) = match form {
-        Form::Bpf => (&[], &FLAGS),
-        Form::Shared => (&SHARED_FLAGS, &MACHINE_FLAGS),
-        Form::Program => (&[], &MACHINE_FLAGS),
+        OutputKind::Bpf => (&[], &FLAGS),
+        OutputKind::Shared => (&SHARED_FLAGS, &MACHINE_FLAGS),
+        OutputKind::Program => (&[], &MACHINE_FLAGS),
     };
     shared.iter().chain(own).copied().chain(long).collect()
 }
 
-fn compile_anew(form: Form, clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, NoObject> {
+fn compile_anew(form: OutputKind, clang: &Clang, source: Source<'_>) -> Result<Vec<u8>, NoObject> {
     // Held until the folder is removed: an interrupt would leave it behind.
     let interrupts = Deferred::begin().map_err(|e| errors::clang_not_run(clang, &e))?;
     let no_space = |e| errors::no_scratch_space(&std::env::temp_dir(), &e);
@@ -199,7 +199,7 @@ fn compile_anew(form: Form, clang: &Clang, source: Source<'_>) -> Result<Vec<u8>
         command.arg(format!("-D{define}=1"));
     }
     command
-        .args((form == Form::Bpf).then_some("-c"))
+        .args((form == OutputKind::Bpf).then_some("-c"))
         .arg(dir.path().join(PROGRAM))
         .arg("-o")
         .arg(&object);
@@ -230,8 +230,10 @@ fn compile_anew(form: Form, clang: &Clang, source: Source<'_>) -> Result<Vec<u8>
     }
     if !status.success() {
         return Err(match form {
-            Form::Bpf => explain(clang, &output),
-            Form::Shared | Form::Program => errors::refused_for_machine(clang, &output).into(),
+            OutputKind::Bpf => explain(clang, &output),
+            OutputKind::Shared | OutputKind::Program => {
+                errors::refused_for_machine(clang, &output).into()
+            }
         });
     }
     files::read(&object, Streams::Refused).map_err(|e| errors::clang_left_nothing(clang, &e).into())
@@ -398,7 +400,7 @@ mod tests {
             effort: Effort::Full,
             jumps: Jumps::Short,
         };
-        let error = compile_anew(Form::Bpf, &clang, source).expect_err("refused");
+        let error = compile_anew(OutputKind::Bpf, &clang, source).expect_err("refused");
         assert_eq!(
             (error.diagnostic.code.0, error.cause),
             ("E0759", Cause::TooLong)
@@ -407,7 +409,7 @@ mod tests {
             jumps: Jumps::Long,
             ..source
         };
-        assert!(compile_anew(Form::Bpf, &clang, source).is_ok());
+        assert!(compile_anew(OutputKind::Bpf, &clang, source).is_ok());
     }
 
     #[test]
@@ -445,7 +447,7 @@ mod tests {
             effort: Effort::Full,
             jumps: Jumps::Short,
         };
-        let error = compile_anew(Form::Bpf, &clang, source).expect_err("refused");
+        let error = compile_anew(OutputKind::Bpf, &clang, source).expect_err("refused");
         assert_eq!(error.cause, Cause::StackOfExtern);
         let message = &error.diagnostic.message;
         assert!(message.contains(" of `seen.c`"), "{message}");

@@ -12,7 +12,7 @@
 use crate::compiler::Clang;
 use crate::source::{Effort, Jumps, Source, named_files};
 use host::files::{self, Streams};
-use host::safe_dir::{Dir, Kind, random_name};
+use host::safe_dir::{Dir, FileKind, random_name};
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::fs::DirBuilder;
@@ -138,7 +138,7 @@ impl ObjectCache {
         let mut objects = Vec::new();
         let folder = Dir::at(&self.folder)?;
         for entry in folder.entries()? {
-            let Some(name) = entry.name.to_str().filter(|_| entry.kind == Kind::File) else {
+            let Some(name) = entry.name.to_str().filter(|_| entry.kind == FileKind::File) else {
                 continue;
             };
             // Another process may sweep too.

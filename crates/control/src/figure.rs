@@ -2,7 +2,7 @@
 
 use crate::entry::find;
 use crate::errors;
-use crate::flow::{Part, json_field, parse_key, show_fields};
+use crate::flow::{FlowPart, json_field, parse_key, show_fields};
 use crate::names::resolve;
 use crate::piece::Piece;
 use diag::{Diagnostic, counted};
@@ -176,7 +176,7 @@ pub fn show_group(schema: &Schema, object: &ObjectSchema, group: &Group) -> Stri
     let measures = kind(object).map_or(&[][..], Measure::of).iter();
     let shown = measures.map(|m| format!("{}:{}", m.name(), m.read(&group.figure)));
     let figures = shown.collect::<Vec<_>>().join(" ");
-    let key = show_fields(schema, object, Part::Key, &group.key);
+    let key = show_fields(schema, object, FlowPart::Key, &group.key);
     format!("{key}  {figures}")
 }
 
@@ -215,7 +215,12 @@ pub fn json(schema: &Schema, object: &ObjectSchema, groups: &Groups) -> Value {
     let group = |group: &Group| -> Value {
         let key = fields.iter().zip(&group.key);
         let key: Map<String, Value> = key
-            .map(|(f, value)| (f.name.to_string(), json_field(schema, f, Part::Key, value)))
+            .map(|(f, value)| {
+                (
+                    f.name.to_string(),
+                    json_field(schema, f, FlowPart::Key, value),
+                )
+            })
             .collect();
         let measures = kind(object).map_or(&[][..], Measure::of).iter();
         let figure: Map<String, Value> = measures

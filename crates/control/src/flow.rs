@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 /// A part of a flow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
+pub enum FlowPart {
     /// The key.
     Key,
     /// The value.
@@ -35,10 +35,10 @@ pub fn find_state(schema: &Schema, name: Piece) -> Result<Object, Box<Diagnostic
 
 /// Returns the scalars of a part of a state's flows, or of the key of an object's groups; none if the object has
 /// neither.
-pub fn fields(state: &ObjectSchema, part: Part) -> &[Field] {
+pub fn fields(state: &ObjectSchema, part: FlowPart) -> &[Field] {
     match (&state.kind, part) {
-        (ObjectKind::FlowState { key, .. } | ObjectKind::Figures { key, .. }, Part::Key) => key,
-        (ObjectKind::FlowState { value, .. }, Part::Value) => value,
+        (ObjectKind::FlowState { key, .. } | ObjectKind::Figures { key, .. }, FlowPart::Key) => key,
+        (ObjectKind::FlowState { value, .. }, FlowPart::Value) => value,
         _ => &[],
     }
 }
@@ -57,7 +57,7 @@ pub(crate) fn parse_key(
     data: &ObjectSchema,
     text: Piece,
 ) -> Result<Vec<Bits>, Box<Diagnostic>> {
-    let fields = fields(data, Part::Key);
+    let fields = fields(data, FlowPart::Key);
     let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
     let words = text.words();
     let mut found: Vec<Option<Bits>> = vec![None; names.len()];
@@ -97,7 +97,7 @@ impl Filter {
     /// Parses `FIELD:MATCH ...`: fields of the key, each with a value, a prefix, a mask or a range.
     pub fn parse(schema: &Schema, state: Object, text: Piece) -> Result<Filter, Box<Diagnostic>> {
         let data = &schema.objects[state];
-        let fields = fields(data, Part::Key);
+        let fields = fields(data, FlowPart::Key);
         let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
         let is_signed = |f: &Field| matches!(f.ty, Type::Bits { signed: true, .. });
         let mut filter = Filter {
@@ -143,7 +143,12 @@ impl Filter {
 }
 
 /// Formats a part of a flow for people: `name:value` for each scalar.
-pub fn show_fields(schema: &Schema, state: &ObjectSchema, part: Part, values: &[Bits]) -> String {
+pub fn show_fields(
+    schema: &Schema,
+    state: &ObjectSchema,
+    part: FlowPart,
+    values: &[Bits],
+) -> String {
     let shown = fields(state, part)
         .iter()
         .zip(values)
@@ -156,19 +161,19 @@ pub fn show_fields(schema: &Schema, state: &ObjectSchema, part: Part, values: &[
 
 /// Formats a field of a flow for people. Numbers of a value are decimal, since most are counts, unless their
 /// declaration gives a format.
-fn show_field(schema: &Schema, field: &Field, part: Part, value: &Bits) -> String {
+fn show_field(schema: &Schema, field: &Field, part: FlowPart, value: &Bits) -> String {
     let number = match field.ty {
         Type::Bits {
             width,
             signed: false,
-        } if width != 48 && part == Part::Value && !has_form(field) => value.to_u64(),
+        } if width != 48 && part == FlowPart::Value && !has_form(field) => value.to_u64(),
         _ => None,
     };
     number.map_or_else(|| show_value(schema, field, value), |n| n.to_string())
 }
 
 /// Returns a flow's field as JSON: a number if [`show_fields`] shows a number.
-pub fn json_field(schema: &Schema, field: &Field, part: Part, value: &Bits) -> Value {
+pub fn json_field(schema: &Schema, field: &Field, part: FlowPart, value: &Bits) -> Value {
     match field.ty {
         Type::Bits { signed: false, .. } => {
             let text = show_field(schema, field, part, value);
@@ -246,7 +251,7 @@ extern c.other: CounterArray {
         let (_, data) = schema.flow_states().next().expect("a state");
         let key = parse("flows 10.0.0.1 2001:db8::1 6").expect("a key");
         assert_eq!(
-            show_fields(&schema, data, Part::Key, &key),
+            show_fields(&schema, data, FlowPart::Key, &key),
             "src:10.0.0.1 dst:2001:db8::1 inner.kind:6"
         );
         let value = [
@@ -255,7 +260,7 @@ extern c.other: CounterArray {
             Bits::new(48, 1u32),
         ];
         assert_eq!(
-            show_fields(&schema, data, Part::Value, &value),
+            show_fields(&schema, data, FlowPart::Value, &value),
             "packets:1048576 seen:true last:00:00:00:00:00:01"
         );
     }
@@ -273,11 +278,11 @@ extern c.nat: flow_state {
         let (_, data) = schema.flow_states().next().expect("a state");
         let value = [1u32, 2].map(|n| Bits::new(32, n));
         let value: Vec<Bits> = value.into_iter().chain([Bits::new(8, 255u32)]).collect();
-        let shown = show_fields(&schema, data, Part::Value, &value);
+        let shown = show_fields(&schema, data, FlowPart::Value, &value);
         assert_eq!(shown, "outside:0.0.0.1 ip_id:2 delta:-1");
-        let fields = fields(data, Part::Value).iter().zip(&value);
+        let fields = fields(data, FlowPart::Value).iter().zip(&value);
         let json: Vec<Value> = fields
-            .map(|(field, value)| json_field(&schema, field, Part::Value, value))
+            .map(|(field, value)| json_field(&schema, field, FlowPart::Value, value))
             .collect();
         assert_eq!(json, [json!("0.0.0.1"), json!(2), json!(-1)]);
     }

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 
 /// Result for one entry in a look-up.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum EntryResult {
     /// The packet hits it.
     Met,
     /// It matches too, but the hit entry has precedence.
@@ -34,7 +34,12 @@ pub fn parse_values(schema: &Schema, text: Piece) -> Result<(Table, Vec<Bits>), 
 
 /// Returns a result for each entry of a table, for a packet with these values. Of several that match, the one with the
 /// largest priority is hit, else the longest prefix; of equal ones, the first.
-pub fn look_up(schema: &Schema, table: Table, entries: &[Entry], values: &[Bits]) -> Vec<Verdict> {
+pub fn look_up(
+    schema: &Schema,
+    table: Table,
+    entries: &[Entry],
+    values: &[Bits],
+) -> Vec<EntryResult> {
     let keys: Vec<_> = schema.tables[table].match_keys().collect();
     let wrong = |entry: &Entry| -> Vec<usize> {
         let matches = |&at: &usize| {
@@ -43,14 +48,14 @@ pub fn look_up(schema: &Schema, table: Table, entries: &[Entry], values: &[Bits]
         };
         (0..keys.len()).filter(|at| !matches(at)).collect()
     };
-    let mut verdicts: Vec<Verdict> = entries
+    let mut verdicts: Vec<EntryResult> = entries
         .iter()
         .map(|entry| match wrong(entry) {
-            none if none.is_empty() => Verdict::Behind,
-            keys => Verdict::Other(keys),
+            none if none.is_empty() => EntryResult::Behind,
+            keys => EntryResult::Other(keys),
         })
         .collect();
-    let matching = (0..entries.len()).filter(|&at| verdicts[at] == Verdict::Behind);
+    let matching = (0..entries.len()).filter(|&at| verdicts[at] == EntryResult::Behind);
     let rank = |&at: &usize| {
         let lengths = entries[at].keys.iter().map(|found| match found {
             KeyMatch::Lpm(_, length) => *length,
@@ -59,7 +64,7 @@ pub fn look_up(schema: &Schema, table: Table, entries: &[Entry], values: &[Bits]
         Reverse((entries[at].priority, lengths.sum::<u32>()))
     };
     if let Some(met) = matching.min_by_key(rank) {
-        verdicts[met] = Verdict::Met;
+        verdicts[met] = EntryResult::Met;
     }
     verdicts
 }

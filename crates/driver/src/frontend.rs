@@ -214,7 +214,7 @@ fn options(rejects: Rejects, follows_turns: bool) -> ir::passes::Options {
         level: ir::passes::Level::Optimize,
         function_params: bpf::FUNCTION_PARAMS,
         rejects,
-        follows_turns,
+        follows_iterations: follows_turns,
     }
 }
 

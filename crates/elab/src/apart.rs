@@ -6,7 +6,7 @@
 use crate::assign::{LValue, place_in};
 use crate::effects::has_effects;
 use crate::storage::{Leaf, Storage};
-use crate::types::Shape;
+use crate::types::TypeShape;
 use crate::value::Value;
 use crate::{Elab, Result, errors};
 use diag::Span;
@@ -44,21 +44,24 @@ impl Elab<'_> {
         self.holds(ty, span, &|shape| {
             matches!(
                 shape,
-                Shape::Scalar(Type::Varbit(_) | Type::Error | Type::Enum(_))
+                TypeShape::Scalar(Type::Varbit(_) | Type::Error | Type::Enum(_))
             )
         })
     }
 
     fn holds_headers(&mut self, ty: &Ty, span: Span) -> Result<bool> {
         self.holds(ty, span, &|shape| {
-            matches!(shape, Shape::Header(_) | Shape::Union(_) | Shape::Stack(..))
+            matches!(
+                shape,
+                TypeShape::Header(_) | TypeShape::Union(_) | TypeShape::Stack(..)
+            )
         })
     }
 
     /// Returns true if `wanted` accepts a type, or one in it through structs and arrays.
-    fn holds(&mut self, ty: &Ty, span: Span, wanted: &dyn Fn(&Shape) -> bool) -> Result<bool> {
+    fn holds(&mut self, ty: &Ty, span: Span, wanted: &dyn Fn(&TypeShape) -> bool) -> Result<bool> {
         match &*self.shape(ty, span)? {
-            Shape::Struct(fields) => {
+            TypeShape::Struct(fields) => {
                 for (_, ty) in fields {
                     if self.holds(ty, span, wanted)? {
                         return Ok(true);
@@ -66,7 +69,7 @@ impl Elab<'_> {
                 }
                 Ok(false)
             }
-            Shape::Array(elem, _) => self.holds(elem, span, wanted),
+            TypeShape::Array(elem, _) => self.holds(elem, span, wanted),
             shape => Ok(wanted(shape)),
         }
     }
@@ -74,10 +77,10 @@ impl Elab<'_> {
     /// Returns the total number of elements of an array, with those of nested arrays counted one by one.
     fn count_elements(&mut self, elem: &Ty, size: u64, span: Span) -> Result<u64> {
         match &*self.shape(elem, span)? {
-            Shape::Array(inner, each) => {
+            TypeShape::Array(inner, each) => {
                 self.count_elements(inner, size.saturating_mul(u64::from(*each)), span)
             }
-            Shape::Struct(fields) => {
+            TypeShape::Struct(fields) => {
                 let mut most = size;
                 for (_, ty) in fields {
                     most = most.max(self.count_elements(ty, size, span)?);
@@ -101,8 +104,10 @@ impl Elab<'_> {
             return self.default_value(ty, span);
         }
         let parts: Vec<Ty> = match &*self.shape(ty, span)? {
-            Shape::Scalar(Type::Varbit(_)) => return self.choice_of_varbits(on, values, ty, span),
-            Shape::Scalar(scalar) => {
+            TypeShape::Scalar(Type::Varbit(_)) => {
+                return self.choice_of_varbits(on, values, ty, span);
+            }
+            TypeShape::Scalar(scalar) => {
                 let mut exprs = Vec::new();
                 for value in values {
                     exprs.push(self.as_scalar(value, span)?);
@@ -114,8 +119,8 @@ impl Elab<'_> {
                 let kind = ExprKind::Mux(inside, chosen, zero);
                 return Ok(Value::Scalar(self.expr(kind, *scalar, span)));
             }
-            Shape::Struct(fields) => fields.iter().map(|(_, ty)| ty.clone()).collect(),
-            Shape::Array(elem, size) => vec![elem.clone(); *size as usize],
+            TypeShape::Struct(fields) => fields.iter().map(|(_, ty)| ty.clone()).collect(),
+            TypeShape::Array(elem, size) => vec![elem.clone(); *size as usize],
             _ => return self.fail(errors::not_storable(span)),
         };
         let all: Vec<Vec<Value>> = values
@@ -128,7 +133,7 @@ impl Elab<'_> {
             chosen.push(self.choice(on, &column, part, span)?);
         }
         Ok(match &*self.shape(ty, span)? {
-            Shape::Array(..) => Value::Stack(chosen),
+            TypeShape::Array(..) => Value::Stack(chosen),
             _ => Value::Struct(chosen),
         })
     }
@@ -262,7 +267,7 @@ impl Elab<'_> {
 
     fn field_type(&mut self, ty: &Ty, index: u32, span: Span) -> Result<Ty> {
         match &*self.shape(ty, span)? {
-            Shape::Struct(fields) => Ok(fields[index as usize].1.clone()),
+            TypeShape::Struct(fields) => Ok(fields[index as usize].1.clone()),
             _ => self.fail(errors::not_storable(span)),
         }
     }

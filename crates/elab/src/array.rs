@@ -3,7 +3,7 @@
 //! cannot be stored in this way are in `apart.rs`.
 
 use crate::storage::{HeaderLoc, Leaf, Storage, join, union_of};
-use crate::types::Shape;
+use crate::types::TypeShape;
 use crate::value::Value;
 use crate::{Elab, Result, errors};
 use diag::Span;
@@ -18,7 +18,7 @@ use std::rc::Rc;
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct ArrayLoc {
     /// Parts of an element.
-    pub(crate) elem: Rc<Part>,
+    pub(crate) elem: Rc<ElementPart>,
     /// Number of elements.
     pub(crate) size: u32,
     /// Index of this array among those in its stacks, since arrays may be elements of arrays.
@@ -27,7 +27,7 @@ pub(crate) struct ArrayLoc {
 
 /// Part of an array's element, with the stack that holds it.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Part {
+pub(crate) enum ElementPart {
     /// A scalar: the one field of the stack's headers.
     Scalar(Stack),
     /// A header.
@@ -35,9 +35,9 @@ pub(crate) enum Part {
     /// A header union: a stack for each member.
     Union(Rc<[(Stack, HeaderType)]>),
     /// A struct or tuple.
-    Struct(Rc<[Part]>),
+    Struct(Rc<[ElementPart]>),
     /// An array.
-    Array(Rc<Part>, u32),
+    Array(Rc<ElementPart>, u32),
 }
 
 /// An index into the stacks of an array.
@@ -79,30 +79,30 @@ impl Elab<'_> {
         ty: &Ty,
         count: u64,
         span: Span,
-    ) -> Result<Part> {
+    ) -> Result<ElementPart> {
         if count > u64::from(hir::MAX_STACK_SIZE) {
             return self.fail(errors::array_size(span, count, hir::MAX_STACK_SIZE));
         }
         let count = count as u32;
         Ok(match &*self.shape(ty, span)? {
-            Shape::Scalar(scalar) => {
+            TypeShape::Scalar(scalar) => {
                 let layout = self.boxed(*scalar);
-                Part::Scalar(self.allocate_elements(named, layout, count, span)?)
+                ElementPart::Scalar(self.allocate_elements(named, layout, count, span)?)
             }
-            Shape::Header(layout) => Part::Header(
+            TypeShape::Header(layout) => ElementPart::Header(
                 self.allocate_elements(named, *layout, count, span)?,
                 *layout,
             ),
-            Shape::Union(members) => {
+            TypeShape::Union(members) => {
                 let mut stacks = Vec::new();
                 for (member, layout) in members {
                     let named = named.field(member);
                     let stack = self.allocate_elements(&named, *layout, count, span)?;
                     stacks.push((stack, *layout));
                 }
-                Part::Union(stacks.into())
+                ElementPart::Union(stacks.into())
             }
-            Shape::Struct(fields) => {
+            TypeShape::Struct(fields) => {
                 let mut parts = Vec::new();
                 for (field, ty) in fields {
                     parts.push(self.allocate_part(
@@ -113,14 +113,14 @@ impl Elab<'_> {
                         span,
                     )?);
                 }
-                Part::Struct(parts.into())
+                ElementPart::Struct(parts.into())
             }
-            Shape::Array(elem, size) => {
+            TypeShape::Array(elem, size) => {
                 let all = u64::from(count) * u64::from(*size);
                 let part = self.allocate_part(&named.array(*size), array, elem, all, span)?;
-                Part::Array(Rc::new(part), *size)
+                ElementPart::Array(Rc::new(part), *size)
             }
-            Shape::Stack(..) => return self.fail(errors::array_of_stacks(span, array)),
+            TypeShape::Stack(..) => return self.fail(errors::array_of_stacks(span, array)),
         })
     }
 
@@ -192,16 +192,16 @@ impl Elab<'_> {
     }
 
     /// Returns the number of instances of a part in its stacks.
-    fn length(&self, part: &Part) -> Option<u32> {
+    fn length(&self, part: &ElementPart) -> Option<u32> {
         match part {
-            Part::Scalar(stack) | Part::Header(stack, _) => {
+            ElementPart::Scalar(stack) | ElementPart::Header(stack, _) => {
                 Some(self.program.stacks[*stack].elems.len() as u32)
             }
-            Part::Union(members) => {
+            ElementPart::Union(members) => {
                 Some(self.program.stacks[members.first()?.0].elems.len() as u32)
             }
-            Part::Struct(parts) => parts.iter().find_map(|part| self.length(part)),
-            Part::Array(elem, size) => Some(self.length(elem)? / (*size).max(1)),
+            ElementPart::Struct(parts) => parts.iter().find_map(|part| self.length(part)),
+            ElementPart::Array(elem, size) => Some(self.length(elem)? / (*size).max(1)),
         }
     }
 
@@ -225,26 +225,28 @@ impl Elab<'_> {
             .collect()
     }
 
-    fn part_at(&self, part: &Rc<Part>, at: Flat) -> Storage {
+    fn part_at(&self, part: &Rc<ElementPart>, at: Flat) -> Storage {
         match &**part {
-            Part::Scalar(stack) => Storage::Scalar(Place::Field(self.in_stack(*stack, at), 0)),
-            Part::Header(stack, ty) => Storage::Header(HeaderLoc {
+            ElementPart::Scalar(stack) => {
+                Storage::Scalar(Place::Field(self.in_stack(*stack, at), 0))
+            }
+            ElementPart::Header(stack, ty) => Storage::Header(HeaderLoc {
                 at: self.in_stack(*stack, at),
                 ty: *ty,
                 union: None,
             }),
-            Part::Union(members) => union_of(
+            ElementPart::Union(members) => union_of(
                 members
                     .iter()
                     .map(|&(stack, ty)| (self.in_stack(stack, at), ty)),
             ),
-            Part::Struct(parts) => Storage::Struct(
+            ElementPart::Struct(parts) => Storage::Struct(
                 parts
                     .iter()
                     .map(|part| self.part_at(&Rc::new(part.clone()), at))
                     .collect(),
             ),
-            Part::Array(elem, size) => Storage::Array(ArrayLoc {
+            ElementPart::Array(elem, size) => Storage::Array(ArrayLoc {
                 elem: elem.clone(),
                 size: *size,
                 base: at,
@@ -329,26 +331,26 @@ impl Elab<'_> {
     }
 
     /// Allocates stacks of `count` elements with the layouts of a part.
-    fn like(&mut self, part: &Part, count: u32, span: Span) -> Result<Part> {
+    fn like(&mut self, part: &ElementPart, count: u32, span: Span) -> Result<ElementPart> {
         let layout = |elab: &Self, stack: Stack| {
             let first = elab.program.stacks[stack].elems[0];
             elab.program.headers[first].ty
         };
         Ok(match part {
-            Part::Scalar(stack) => {
+            ElementPart::Scalar(stack) => {
                 let layout = layout(self, *stack);
-                Part::Scalar(self.allocate_elements(
+                ElementPart::Scalar(self.allocate_elements(
                     &Named::of("tmp", count),
                     layout,
                     count,
                     span,
                 )?)
             }
-            Part::Header(_, ty) => Part::Header(
+            ElementPart::Header(_, ty) => ElementPart::Header(
                 self.allocate_elements(&Named::of("tmp", count), *ty, count, span)?,
                 *ty,
             ),
-            Part::Union(members) => {
+            ElementPart::Union(members) => {
                 let mut stacks = Vec::new();
                 for &(_, ty) in members.iter() {
                     stacks.push((
@@ -356,17 +358,17 @@ impl Elab<'_> {
                         ty,
                     ));
                 }
-                Part::Union(stacks.into())
+                ElementPart::Union(stacks.into())
             }
-            Part::Struct(parts) => {
+            ElementPart::Struct(parts) => {
                 let mut all = Vec::new();
                 for part in parts.iter() {
                     all.push(self.like(part, count, span)?);
                 }
-                Part::Struct(all.into())
+                ElementPart::Struct(all.into())
             }
-            Part::Array(elem, size) => {
-                Part::Array(Rc::new(self.like(elem, count * size, span)?), *size)
+            ElementPart::Array(elem, size) => {
+                ElementPart::Array(Rc::new(self.like(elem, count * size, span)?), *size)
             }
         })
     }
@@ -427,10 +429,10 @@ impl Named {
 }
 
 /// Returns true if a part contains an array.
-fn nests(part: &Part) -> bool {
+fn nests(part: &ElementPart) -> bool {
     match part {
-        Part::Scalar(_) | Part::Header(..) | Part::Union(_) => false,
-        Part::Struct(parts) => parts.iter().any(nests),
-        Part::Array(..) => true,
+        ElementPart::Scalar(_) | ElementPart::Header(..) | ElementPart::Union(_) => false,
+        ElementPart::Struct(parts) => parts.iter().any(nests),
+        ElementPart::Array(..) => true,
     }
 }

@@ -44,7 +44,7 @@ pub(crate) enum LValue {
 }
 
 /// A step of an assignment.
-enum Step {
+enum AssignStep {
     Scalar(Place, Expr),
     Copy(HeaderLoc, HeaderRef),
     Valid(HeaderLoc),
@@ -101,8 +101,8 @@ impl Elab<'_> {
         span: Span,
     ) -> Result<()> {
         let step = |header| match valid {
-            true => Step::Valid(header),
-            false => Step::Invalid(header),
+            true => AssignStep::Valid(header),
+            false => AssignStep::Invalid(header),
         };
         if !self.moves(&[step(header.clone())]) {
             return self.perform(step(header), span);
@@ -113,21 +113,21 @@ impl Elab<'_> {
         }
     }
 
-    fn perform(&mut self, step: Step, span: Span) -> Result<()> {
+    fn perform(&mut self, step: AssignStep, span: Span) -> Result<()> {
         match step {
-            Step::Scalar(dst, value) => {
+            AssignStep::Scalar(dst, value) => {
                 let ty = self.place_type(dst);
                 let value = self.cast(value, ty, span);
                 self.set(dst, value, span)
             }
-            Step::Copy(dst, src) if dst.at == src => self.only_valid(&dst, span),
-            Step::Copy(dst, src) => {
+            AssignStep::Copy(dst, src) if dst.at == src => self.only_valid(&dst, span),
+            AssignStep::Copy(dst, src) => {
                 self.emit(StmtKind::CopyHeader { dst: dst.at, src }, span)?;
                 self.only_valid(&dst, span)
             }
-            Step::Valid(dst) => self.set_valid(&dst, span),
-            Step::Invalid(dst) => self.set_invalid(&dst, span),
-            Step::Part(_, part, value) => self.set_part(&part, value, span),
+            AssignStep::Valid(dst) => self.set_valid(&dst, span),
+            AssignStep::Invalid(dst) => self.set_invalid(&dst, span),
+            AssignStep::Part(_, part, value) => self.set_part(&part, value, span),
         }
     }
 
@@ -186,14 +186,14 @@ impl Elab<'_> {
         dst: &LValue,
         value: Value,
         span: Span,
-        steps: &mut Vec<Step>,
+        steps: &mut Vec<AssignStep>,
     ) -> Result<()> {
         match dst {
             LValue::Whole(storage) => self.plan_whole(storage, value, span, steps),
             LValue::Slice { .. } | LValue::Bits { .. } => {
                 let value = self.as_scalar(&value, span)?;
                 match place_in(dst) {
-                    Some(place) => steps.push(Step::Part(place, dst.clone(), value)),
+                    Some(place) => steps.push(AssignStep::Part(place, dst.clone(), value)),
                     None => return self.fail(errors::not_storable(span)),
                 }
                 Ok(())
@@ -215,20 +215,20 @@ impl Elab<'_> {
         dst: &Storage,
         value: Value,
         span: Span,
-        steps: &mut Vec<Step>,
+        steps: &mut Vec<AssignStep>,
     ) -> Result<()> {
         match dst {
             Storage::Scalar(place) => {
                 let value = self.as_scalar(&value, span)?;
-                steps.push(Step::Scalar(*place, value));
+                steps.push(AssignStep::Scalar(*place, value));
             }
             Storage::Header(header) => match self.as_header(&value, span)? {
-                HeaderValue::At(src) => steps.push(Step::Copy(header.clone(), src.at)),
-                HeaderValue::Invalid => steps.push(Step::Invalid(header.clone())),
+                HeaderValue::At(src) => steps.push(AssignStep::Copy(header.clone(), src.at)),
+                HeaderValue::Invalid => steps.push(AssignStep::Invalid(header.clone())),
                 HeaderValue::Valid(fields) => {
-                    steps.push(Step::Valid(header.clone()));
+                    steps.push(AssignStep::Valid(header.clone()));
                     for (i, field) in fields.into_iter().enumerate() {
-                        steps.push(Step::Scalar(Place::Field(header.at, i as u32), field));
+                        steps.push(AssignStep::Scalar(Place::Field(header.at, i as u32), field));
                     }
                 }
             },
@@ -258,7 +258,7 @@ impl Elab<'_> {
                 for (elem, value) in self.elements(stack).iter().zip(values) {
                     self.plan_whole(elem, value, span, steps)?;
                 }
-                steps.push(Step::Scalar(Place::Var(stack.next), next));
+                steps.push(AssignStep::Scalar(Place::Var(stack.next), next));
             }
             Storage::Array(array) => {
                 let values = self.elements_of(&value, span);
@@ -271,16 +271,16 @@ impl Elab<'_> {
     }
 
     /// Saves values that a step would otherwise read after an earlier step has overwritten them.
-    fn separate_overlap(&mut self, steps: &mut [Step], span: Span) -> Result<()> {
+    fn separate_overlap(&mut self, steps: &mut [AssignStep], span: Span) -> Result<()> {
         let mut written: Vec<Access> = Vec::new();
         let mut late: Vec<usize> = Vec::new();
         for (i, step) in steps.iter().enumerate() {
             let mut reads = Vec::new();
             match step {
-                Step::Scalar(_, value) | Step::Part(_, _, value) => {
+                AssignStep::Scalar(_, value) | AssignStep::Part(_, _, value) => {
                     self.reads(*value, &mut reads);
                 }
-                Step::Copy(dst, src) if dst.at != *src => {
+                AssignStep::Copy(dst, src) if dst.at != *src => {
                     reads.push(Access::Whole(*src));
                     self.index_reads(*src, &mut reads);
                 }
@@ -296,23 +296,23 @@ impl Elab<'_> {
         }
         for i in late {
             match &mut steps[i] {
-                Step::Scalar(_, value) | Step::Part(_, _, value) => {
+                AssignStep::Scalar(_, value) | AssignStep::Part(_, _, value) => {
                     *value = self.save_scalar(*value, span)?;
                 }
-                Step::Copy(dst, src) => {
+                AssignStep::Copy(dst, src) => {
                     let copy = self.new_header("tmp", dst.ty, span);
                     let dst = HeaderRef::Header(copy);
                     let from = std::mem::replace(src, dst);
                     self.emit(StmtKind::CopyHeader { dst, src: from }, span)?;
                 }
-                Step::Valid(_) | Step::Invalid(_) => {}
+                AssignStep::Valid(_) | AssignStep::Invalid(_) => {}
             }
         }
         Ok(())
     }
 
     /// Returns true if some steps change the indices by which others find their places.
-    fn moves(&self, steps: &[Step]) -> bool {
+    fn moves(&self, steps: &[AssignStep]) -> bool {
         let (mut reads, mut written) = (Vec::new(), Vec::new());
         for step in steps {
             let before = written.len();
@@ -329,17 +329,17 @@ impl Elab<'_> {
     }
 
     /// Adds the locations that a step writes.
-    fn writes(&self, step: &Step, into: &mut Vec<Access>) {
+    fn writes(&self, step: &AssignStep, into: &mut Vec<Access>) {
         match step {
-            Step::Scalar(place, _) | Step::Part(place, ..) => into.push(match place {
+            AssignStep::Scalar(place, _) | AssignStep::Part(place, ..) => into.push(match place {
                 Place::Var(var) => Access::Var(*var),
                 Place::Field(header, index) => Access::Field(*header, *index),
             }),
-            Step::Copy(dst, _) => {
+            AssignStep::Copy(dst, _) => {
                 into.push(Access::Whole(dst.at));
                 into.extend(dst.siblings().map(Access::Valid));
             }
-            Step::Valid(dst) | Step::Invalid(dst) => {
+            AssignStep::Valid(dst) | AssignStep::Invalid(dst) => {
                 into.push(Access::Valid(dst.at));
                 into.extend(dst.siblings().map(Access::Valid));
             }

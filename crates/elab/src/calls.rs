@@ -373,7 +373,7 @@ impl Elab<'_> {
         let before = self.state_name();
         let after = self.add_state(smol_str::format_smolstr!("{before}.{name}"), span)?;
         self.in_frame(&copy_outs, result, Some(after), |elab| elab.stmts(body))?;
-        self.end_state(ir::Transition::To(ir::Target::State(after)));
+        self.end_state(ir::Transition::To(ir::TransitionTarget::State(after)));
         self.begin_state(after);
         self.copy_out(&copy_outs)
     }

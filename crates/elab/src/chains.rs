@@ -5,7 +5,7 @@ use crate::effects::{MAX_HEIGHT, has_effects, height, takes_statements};
 use crate::value::Value;
 use crate::{Elab, Result};
 use diag::Span;
-use hir::{BinaryOp, Block, ConstValue, Expr, IfArm, Step, Ty};
+use hir::{BinaryOp, Block, ConstValue, Expr, IfArm, InfixOperation, Ty};
 use ir::{Place, StmtKind, Type};
 
 /// Maximum number of `else if` arms that become nested statements. Further arms come after them, under a variable
@@ -14,7 +14,7 @@ const MAX_ARMS: usize = 64;
 
 impl Elab<'_> {
     /// `first op a op b`, from left to right.
-    pub(crate) fn eval_chain(&mut self, first: &Expr, steps: &[Step]) -> Result<Value> {
+    pub(crate) fn eval_chain(&mut self, first: &Expr, steps: &[InfixOperation]) -> Result<Value> {
         let mut known = self.evaluate(first);
         let mut left: Option<Value> = None;
         let mut tall = height(first);
@@ -52,7 +52,13 @@ impl Elab<'_> {
 
     /// Evaluates an operator whose left operand is already evaluated. The left value is saved before the right
     /// operand can change what it reads.
-    fn eval_step(&mut self, left: Value, ty: &Ty, left_span: Span, step: &Step) -> Result<Value> {
+    fn eval_step(
+        &mut self,
+        left: Value,
+        ty: &Ty,
+        left_span: Span,
+        step: &InfixOperation,
+    ) -> Result<Value> {
         let span = step.span;
         if matches!(step.op, BinaryOp::And | BinaryOp::Or) {
             let left = self.as_scalar(&left, left_span)?;
@@ -83,7 +89,7 @@ impl Elab<'_> {
     }
 
     /// `left && b` or `left || b`: statements that the right operand takes only run if it is evaluated.
-    fn eval_logic(&mut self, left: ir::Expr, step: &Step) -> Result<ir::Expr> {
+    fn eval_logic(&mut self, left: ir::Expr, step: &InfixOperation) -> Result<ir::Expr> {
         let (span, right) = (step.span, &step.right);
         let is_and = step.op == BinaryOp::And;
         if let ir::ExprKind::Bool(value) = self.program.exprs[left].kind {

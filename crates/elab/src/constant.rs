@@ -3,7 +3,7 @@
 use crate::instances::Binding;
 use crate::{Elab, Result, errors};
 use diag::{Diagnostic, Span};
-use hir::{BinaryOp, ConstValue, Expr, ExprKind, Step, Ty, UnaryOp};
+use hir::{BinaryOp, ConstValue, Expr, ExprKind, InfixOperation, Ty, UnaryOp};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
@@ -79,7 +79,7 @@ impl Elab<'_> {
         &self,
         left: &ConstValue,
         ty: &Ty,
-        step: &Step,
+        step: &InfixOperation,
     ) -> Option<ConstValue> {
         let right = self.evaluate(&step.right)?;
         let operands = (ty, &step.right.ty);
@@ -236,7 +236,7 @@ impl Elab<'_> {
 
     /// Returns the fault of an operator's right operand that makes the operation impossible, whatever the left one
     /// is.
-    pub(crate) fn step_fault(&self, step: &Step) -> Option<Diagnostic> {
+    pub(crate) fn step_fault(&self, step: &InfixOperation) -> Option<Diagnostic> {
         let ConstValue::Int(right) = self.evaluate(&step.right)? else {
             return None;
         };

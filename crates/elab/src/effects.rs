@@ -57,7 +57,7 @@ pub(crate) fn height(expr: &Expr) -> u32 {
 }
 
 /// Returns the height after each operator of a chain. After a height above [`MAX_HEIGHT`], a variable is read.
-fn chain_heights(first: &Expr, steps: &[hir::Step]) -> impl Iterator<Item = u32> {
+fn chain_heights(first: &Expr, steps: &[hir::InfixOperation]) -> impl Iterator<Item = u32> {
     steps.iter().scan(height(first), |left, step| {
         let height = 1 + height(&step.right).max(*left);
         *left = if height > MAX_HEIGHT { 0 } else { height };

@@ -4,7 +4,7 @@ use crate::assign::LValue;
 use crate::effects::{has_effects, takes_statements};
 use crate::instances::Binding;
 use crate::storage::{StackLoc, Storage};
-use crate::types::Shape;
+use crate::types::TypeShape;
 use crate::value::{HeaderValue, Value};
 use crate::{Elab, Result, errors};
 use diag::Span;
@@ -149,14 +149,14 @@ impl Elab<'_> {
     fn eval_list(&mut self, elems: &[Expr], ty: &Ty, span: Span) -> Result<Value> {
         let values = self.operands(&elems.iter().collect::<Vec<_>>())?;
         match &*self.shape(ty, span)? {
-            Shape::Header(header) => {
+            TypeShape::Header(header) => {
                 let mut scalars = Vec::new();
                 for value in &values {
                     self.scalars(value, span, &mut scalars)?;
                 }
                 Ok(Value::Header(*header, scalars))
             }
-            Shape::Stack(..) | Shape::Array(..) => Ok(Value::Stack(values)),
+            TypeShape::Stack(..) | TypeShape::Array(..) => Ok(Value::Stack(values)),
             _ => Ok(Value::Struct(values)),
         }
     }
@@ -361,11 +361,11 @@ impl Elab<'_> {
     /// Converts a value to a type.
     pub(crate) fn convert(&mut self, value: Value, ty: &Ty, span: Span) -> Result<Value> {
         match &*self.shape(ty, span)? {
-            Shape::Scalar(ty) => {
+            TypeShape::Scalar(ty) => {
                 let scalar = self.as_scalar(&value, span)?;
                 Ok(Value::Scalar(self.cast(scalar, *ty, span)))
             }
-            Shape::Header(header) => match &value {
+            TypeShape::Header(header) => match &value {
                 Value::Struct(_) | Value::Stored(Storage::Struct(_)) => {
                     let fields = self.composite_fields(ty);
                     let mut scalars = Vec::new();
@@ -377,14 +377,14 @@ impl Elab<'_> {
                 }
                 _ => Ok(value),
             },
-            Shape::Struct(fields) => {
+            TypeShape::Struct(fields) => {
                 let mut values = Vec::new();
                 for (part, (_, ty)) in self.parts(&value).into_iter().zip(fields) {
                     values.push(self.convert(part, ty, span)?);
                 }
                 Ok(Value::Struct(values))
             }
-            Shape::Stack(elem, _) | Shape::Array(elem, _) => match &value {
+            TypeShape::Stack(elem, _) | TypeShape::Array(elem, _) => match &value {
                 Value::Struct(parts) => {
                     let mut values = Vec::new();
                     for part in parts {
@@ -394,7 +394,7 @@ impl Elab<'_> {
                 }
                 _ => Ok(value),
             },
-            Shape::Union(_) => Ok(value),
+            TypeShape::Union(_) => Ok(value),
         }
     }
 

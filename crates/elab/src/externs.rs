@@ -5,7 +5,7 @@ use crate::assign::LValue;
 use crate::effects::with_effects_after;
 use crate::instances::InstRef;
 use crate::storage::{Leaf, Storage};
-use crate::types::Shape;
+use crate::types::TypeShape;
 use crate::value::{HeaderValue, Value};
 use crate::{Elab, Result, errors};
 use hir::{Arg, Call, ConstValue, Prototype, Ty};
@@ -248,7 +248,7 @@ impl Elab<'_> {
         match self.as_header(value, expr.span)? {
             HeaderValue::At(header) => Ok(header.at),
             _ => match &*self.shape(&expr.ty, expr.span)? {
-                Shape::Header(_) => {
+                TypeShape::Header(_) => {
                     let copy = self.allocate("tmp", &expr.ty, expr.span)?;
                     self.assign(&copy, value.clone(), expr.span)?;
                     match copy {

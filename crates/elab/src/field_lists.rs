@@ -5,7 +5,7 @@
 //! can have.
 
 use crate::storage::Storage;
-use crate::types::Shape;
+use crate::types::TypeShape;
 use crate::{Elab, Result, errors};
 use diag::Span;
 use hir::{Annotation, AnnotationBody, ConstValue, Ty};
@@ -51,7 +51,7 @@ impl Elab<'_> {
                     add(lists, number, *var);
                 }
             }
-            Storage::Struct(elements) if matches!(*self.shape(ty, span)?, Shape::Array(..)) => {
+            Storage::Struct(elements) if matches!(*self.shape(ty, span)?, TypeShape::Array(..)) => {
                 let elem = self.element_type(ty, span)?;
                 for element in elements.iter() {
                     self.field_lists_in(&elem, element, numbers, span, lists)?;
@@ -59,7 +59,7 @@ impl Elab<'_> {
             }
             Storage::Struct(parts) => {
                 let below = self.lists_of_fields(ty);
-                let Shape::Struct(fields) = &*self.shape(ty, span)? else {
+                let TypeShape::Struct(fields) = &*self.shape(ty, span)? else {
                     return Ok(());
                 };
                 for (i, ((_, ty), part)) in fields.iter().zip(parts.iter()).enumerate() {

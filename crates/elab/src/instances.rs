@@ -319,7 +319,7 @@ impl Elab<'_> {
         if let Some(prefix) = Prefix::of_extern(&data.name) {
             self.check_id(prefix, &declared.annotations, declared.span);
         }
-        if let Some(kind) = names::Kind::of_extern(&data.name) {
+        if let Some(kind) = names::NamedKind::of_extern(&data.name) {
             self.claim_name(kind, &name, &declared.annotations, declared.span);
         }
         let made = self.program.externs.push(ir::ExternData {
@@ -470,7 +470,12 @@ impl Elab<'_> {
             }
         }
         let name = names::control_plane(&self.env.path, &set.name, &set.annotations);
-        self.claim_name(names::Kind::ValueSet, &name, &set.annotations, set.span);
+        self.claim_name(
+            names::NamedKind::ValueSet,
+            &name,
+            &set.annotations,
+            set.span,
+        );
         Ok(self.program.value_sets.push(ir::ValueSetData {
             name,
             fields,

@@ -52,7 +52,7 @@ use instances::{ControlData, ControlInst, Env, InstRef, ParserData, ParserInst};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use storage::Storage;
-use types::Shape;
+use types::TypeShape;
 
 /// Maximum number of statements, expressions, states and instances that a program may grow to. Instantiation can
 /// double a program at each level; this limit ends it before memory is exhausted.
@@ -120,7 +120,7 @@ pub(crate) struct Elab<'a> {
     local_actions: HashSet<hir::ActionId>,
     /// Actions of the top level that tables use.
     global_actions: HashMap<hir::ActionId, ir::Action>,
-    shapes: HashMap<hir::Ty, Rc<Shape>>,
+    shapes: HashMap<hir::Ty, Rc<TypeShape>>,
     header_types: HashMap<hir::Ty, ir::HeaderType>,
     enums: HashMap<hir::EnumId, ir::Enum>,
     /// Layouts of headers whose only field is a scalar.
@@ -138,7 +138,7 @@ pub(crate) struct Elab<'a> {
     /// Storage of the architecture's slots.
     slots: HashMap<&'static str, Storage>,
     /// The owners of control-plane names.
-    names: HashMap<(names::Kind, smol_str::SmolStr), Vec<Span>>,
+    names: HashMap<(names::NamedKind, smol_str::SmolStr), Vec<Span>>,
     /// The owners of P4Runtime ids.
     ids: ids::Ids,
     /// Size of everything built, for [`MAX_SIZE`].

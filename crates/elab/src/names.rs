@@ -9,7 +9,7 @@ use smol_str::{SmolStr, format_smolstr};
 
 /// Kind of an object that the control plane finds by name. Objects of different kinds may share a name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum NamedKind {
     Table,
     Action,
     ValueSet,
@@ -17,9 +17,9 @@ pub(crate) enum Kind {
     Extern(&'static str),
 }
 
-impl Kind {
+impl NamedKind {
     /// Returns the kind of an extern's objects; `None` if the control plane does not access them.
-    pub(crate) fn of_extern(ty: &str) -> Option<Kind> {
+    pub(crate) fn of_extern(ty: &str) -> Option<NamedKind> {
         let ty = ty.to_ascii_lowercase();
         [
             "counter",
@@ -30,27 +30,27 @@ impl Kind {
         ]
         .into_iter()
         .find(|word| ty.contains(word))
-        .map(Kind::Extern)
+        .map(NamedKind::Extern)
     }
 
     /// Returns the prefix of its P4Runtime ids; `None` for extern objects, whose prefix [`Prefix::of_extern`]
     /// returns.
     fn prefix(self) -> Option<Prefix> {
         match self {
-            Kind::Table => Some(Prefix::Table),
-            Kind::Action => Some(Prefix::Action),
-            Kind::ValueSet => Some(Prefix::ValueSet),
-            Kind::Extern(_) => None,
+            NamedKind::Table => Some(Prefix::Table),
+            NamedKind::Action => Some(Prefix::Action),
+            NamedKind::ValueSet => Some(Prefix::ValueSet),
+            NamedKind::Extern(_) => None,
         }
     }
 
     /// Returns the word for it in messages.
     fn word(self) -> &'static str {
         match self {
-            Kind::Table => "table",
-            Kind::Action => "action",
-            Kind::ValueSet => "value set",
-            Kind::Extern(word) => word,
+            NamedKind::Table => "table",
+            NamedKind::Action => "action",
+            NamedKind::ValueSet => "value set",
+            NamedKind::Extern(word) => word,
         }
     }
 }
@@ -61,7 +61,7 @@ impl Elab<'_> {
     /// with `@hidden` has no name for the control plane.
     pub(crate) fn claim_name(
         &mut self,
-        kind: Kind,
+        kind: NamedKind,
         name: &SmolStr,
         annotations: &[Annotation],
         span: Span,

@@ -3,7 +3,7 @@
 use crate::assign::LValue;
 use crate::instances::InstRef;
 use crate::storage::{HeaderLoc, StackLoc, Storage};
-use crate::types::Shape;
+use crate::types::TypeShape;
 use crate::value::Value;
 use crate::{Elab, Result, errors};
 use diag::Span;
@@ -148,13 +148,16 @@ impl Elab<'_> {
         if types
             .iter()
             .any(|t| !matches!(t, Type::Bool | Type::Bits { .. }))
-            || matches!(*self.shape(ty, span)?, Shape::Union(_) | Shape::Stack(..))
+            || matches!(
+                *self.shape(ty, span)?,
+                TypeShape::Union(_) | TypeShape::Stack(..)
+            )
         {
             return self.fail(errors::looks_at_no_fixed_size(span));
         }
         let width: u32 = types.iter().map(|t| t.width()).sum();
         let single = match *self.shape(ty, span)? {
-            Shape::Scalar(ty) => Some(ty),
+            TypeShape::Scalar(ty) => Some(ty),
             _ => None,
         };
         let wide = single.unwrap_or(Type::bit(width));

@@ -8,7 +8,7 @@ use crate::{Elab, Result, errors};
 use cranelift_entity::PrimaryMap;
 use diag::Span;
 use hir::{BodyDecl, Keyset, ParserBody, StateId};
-use ir::{BinaryOp, SelectCase, State, StateData, Target, Transition, Type};
+use ir::{BinaryOp, SelectCase, State, StateData, Transition, TransitionTarget, Type};
 use smol_str::SmolStr;
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ pub(crate) struct Graph {
 /// Targets of a parser's transitions.
 struct Targets {
     states: HashMap<StateId, State>,
-    accept: Target,
+    accept: TransitionTarget,
 }
 
 impl Elab<'_> {
@@ -77,7 +77,8 @@ impl Elab<'_> {
             ..Body::default()
         };
         let outer = std::mem::replace(&mut self.body, body);
-        let built = self.parser_states(inst, bound, "", Target::Accept, Some(start), span);
+        let built =
+            self.parser_states(inst, bound, "", TransitionTarget::Accept, Some(start), span);
         let body = std::mem::replace(&mut self.body, outer);
         let start = built?;
         let Some(graph) = body.graph else {
@@ -98,7 +99,7 @@ impl Elab<'_> {
         inst: ParserInst,
         bound: Vec<Bound>,
         prefix: &str,
-        accept: Target,
+        accept: TransitionTarget,
         entry: Option<State>,
         span: Span,
     ) -> Result<State> {
@@ -140,13 +141,14 @@ impl Elab<'_> {
         body: &ParserBody,
         params: &[hir::LocalId],
         prefix: &str,
-        accept: Target,
+        accept: TransitionTarget,
         entry: Option<State>,
         span: Span,
     ) -> Result<State> {
         let prologue = self.prologue(body, params, span)?;
         let returns_to_start = body.states.values().any(|state| {
-            let to_start = |t: &hir::Target| *t == hir::Target::State(body.start);
+            let to_start =
+                |t: &hir::TransitionTarget| *t == hir::TransitionTarget::State(body.start);
             match &state.transition {
                 hir::Transition::To(target, _) => to_start(target),
                 hir::Transition::Select { cases, .. } => {
@@ -178,7 +180,7 @@ impl Elab<'_> {
             self.rename_state(begin, join(prefix, "entry"), span);
             self.begin_state(begin);
             self.body.out = prologue.clone();
-            self.end_state(Transition::To(Target::State(start)));
+            self.end_state(Transition::To(TransitionTarget::State(start)));
             begin
         } else {
             start
@@ -241,10 +243,10 @@ impl Elab<'_> {
         transition: &hir::Transition,
         targets: &Targets,
     ) -> Result<Transition> {
-        let target = |target: &hir::Target| match target {
-            hir::Target::State(id) => Target::State(targets.states[id]),
-            hir::Target::Accept => targets.accept,
-            hir::Target::Reject => Target::Reject,
+        let target = |target: &hir::TransitionTarget| match target {
+            hir::TransitionTarget::State(id) => TransitionTarget::State(targets.states[id]),
+            hir::TransitionTarget::Accept => targets.accept,
+            hir::TransitionTarget::Reject => TransitionTarget::Reject,
         };
         match transition {
             hir::Transition::To(to, _) => Ok(Transition::To(target(to))),
@@ -421,7 +423,7 @@ fn new_state(states: &mut PrimaryMap<State, StateData>, name: &str, span: Span) 
     states.push(StateData {
         name: name.into(),
         body: Vec::new(),
-        transition: Transition::To(Target::Reject),
+        transition: Transition::To(TransitionTarget::Reject),
         rare: false,
         span,
     })

@@ -3,7 +3,7 @@
 use crate::calls::Bound;
 use crate::instances::{Binding, InstRef};
 use crate::storage::{Storage, join};
-use crate::types::Shape;
+use crate::types::TypeShape;
 use crate::{Elab, Result};
 use arch::{Architecture, BlockKind, Slot};
 use diag::Span;
@@ -238,26 +238,26 @@ impl Elab<'_> {
             Storage::Scalar(_) => {}
             Storage::Header(loc) => header(path.into(), loc.at),
             Storage::Struct(parts) => {
-                if let Shape::Array(elem, _) = &*self.shape(ty, span)? {
+                if let TypeShape::Array(elem, _) = &*self.shape(ty, span)? {
                     for (i, part) in parts.iter().enumerate() {
                         self.paths(&format!("{path}[{i}]"), elem, part, span, visit)?;
                     }
                 }
-                if let Shape::Struct(fields) = &*self.shape(ty, span)? {
+                if let TypeShape::Struct(fields) = &*self.shape(ty, span)? {
                     for ((name, ty), part) in fields.iter().zip(parts.iter()) {
                         self.paths(&join(path, name), ty, part, span, visit)?;
                     }
                 }
             }
             Storage::Union(members) => {
-                if let Shape::Union(names) = &*self.shape(ty, span)? {
+                if let TypeShape::Union(names) = &*self.shape(ty, span)? {
                     for ((name, _), member) in names.iter().zip(members.iter()) {
                         header(join(path, name), member.at);
                     }
                 }
             }
             Storage::Stack(stack) => {
-                if let Shape::Stack(elem, _) = &*self.shape(ty, span)? {
+                if let TypeShape::Stack(elem, _) = &*self.shape(ty, span)? {
                     for (i, storage) in self.elements(stack).iter().enumerate() {
                         self.paths(&format!("{path}[{i}]"), elem, storage, span, visit)?;
                     }

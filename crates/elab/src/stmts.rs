@@ -137,7 +137,7 @@ impl Elab<'_> {
                 after: Some(after), ..
             }) => {
                 let after = *after;
-                self.end_state(ir::Transition::To(ir::Target::State(after)));
+                self.end_state(ir::Transition::To(ir::TransitionTarget::State(after)));
                 Ok(())
             }
             Some(frame) => {

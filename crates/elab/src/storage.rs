@@ -1,7 +1,7 @@
 //! Storage of values: structs, tuples, unions and stacks are split into variables and headers.
 
 use crate::array::{ArrayLoc, Flat};
-use crate::types::Shape;
+use crate::types::TypeShape;
 use crate::{Elab, Result};
 use diag::Span;
 use hir::Ty;
@@ -115,8 +115,8 @@ impl Elab<'_> {
 
     fn allocate_shape(&mut self, name: &str, ty: &Ty, span: Span) -> Result<Storage> {
         Ok(match &*self.shape(ty, span)? {
-            Shape::Scalar(ty) => Storage::Scalar(Place::Var(self.new_var(name, *ty, span))),
-            Shape::Header(ty) => {
+            TypeShape::Scalar(ty) => Storage::Scalar(Place::Var(self.new_var(name, *ty, span))),
+            TypeShape::Header(ty) => {
                 let header = self.new_header(name, *ty, span);
                 Storage::Header(HeaderLoc {
                     at: HeaderRef::Header(header),
@@ -124,7 +124,7 @@ impl Elab<'_> {
                     union: None,
                 })
             }
-            Shape::Struct(fields) => {
+            TypeShape::Struct(fields) => {
                 let (composite, kept) = (ty, self.kept_of(ty));
                 let mut storage = Vec::new();
                 for (i, (field, ty)) in fields.iter().enumerate() {
@@ -137,7 +137,7 @@ impl Elab<'_> {
                 }
                 Storage::Struct(storage.into())
             }
-            Shape::Union(members) => {
+            TypeShape::Union(members) => {
                 let headers: Vec<_> = members
                     .iter()
                     .map(|(field, ty)| (self.new_header(join(name, field), *ty, span), *ty))
@@ -148,8 +148,8 @@ impl Elab<'_> {
                         .map(|(h, ty)| (HeaderRef::Header(h), ty)),
                 )
             }
-            Shape::Stack(elem, size) => self.allocate_stack(name, elem, *size, span)?,
-            Shape::Array(elem, size) => self.allocate_array(name, elem, *size, span)?,
+            TypeShape::Stack(elem, size) => self.allocate_stack(name, elem, *size, span)?,
+            TypeShape::Array(elem, size) => self.allocate_array(name, elem, *size, span)?,
         })
     }
 
@@ -168,8 +168,8 @@ impl Elab<'_> {
         self.grow(size as usize, span)?;
         let shape = self.shape(elem, span)?;
         let (members, of_unions): (Vec<(SmolStr, HeaderType)>, bool) = match &*shape {
-            Shape::Union(members) => (members.clone(), true),
-            Shape::Header(ty) => (vec![(SmolStr::default(), *ty)], false),
+            TypeShape::Union(members) => (members.clone(), true),
+            TypeShape::Header(ty) => (vec![(SmolStr::default(), *ty)], false),
             _ => return self.fail(crate::errors::not_storable(span)),
         };
         let next = self.new_var(join(name, "nextIndex"), Type::bit(32), span);
@@ -326,14 +326,14 @@ impl Elab<'_> {
         span: Span,
     ) -> Result<Storage> {
         Ok(match &*self.shape(ty, span)? {
-            Shape::Struct(fields) => {
+            TypeShape::Struct(fields) => {
                 let mut storage = Vec::new();
                 for (_, ty) in fields {
                     storage.push(self.field_at(header, ty, at, span)?);
                 }
                 Storage::Struct(storage.into())
             }
-            Shape::Array(elem, size) => {
+            TypeShape::Array(elem, size) => {
                 let mut storage = Vec::new();
                 for _ in 0..*size {
                     storage.push(self.field_at(header, elem, at, span)?);

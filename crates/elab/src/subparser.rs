@@ -7,7 +7,7 @@ use crate::instances::{Binding, InstRef};
 use crate::{Elab, Result, errors};
 use diag::Span;
 use hir::{Block, Call, Callee, Direction, Expr, ExprKind, IfArm, Stmt, StmtKind};
-use ir::{Bits, Keyset, SelectCase, Target, Transition};
+use ir::{Bits, Keyset, SelectCase, Transition, TransitionTarget};
 use smol_str::format_smolstr;
 
 impl Elab<'_> {
@@ -48,7 +48,7 @@ impl Elab<'_> {
             };
             let case = |keyset, state| SelectCase {
                 keysets: vec![keyset],
-                target: Target::State(state),
+                target: TransitionTarget::State(state),
                 span: arm.span,
             };
             self.end_state(Transition::Select {
@@ -60,12 +60,12 @@ impl Elab<'_> {
             });
             self.begin_state(if_true);
             self.stmts(&arm.then)?;
-            self.end_state(Transition::To(Target::State(after)));
+            self.end_state(Transition::To(TransitionTarget::State(after)));
             self.begin_state(if_false);
         }
         self.stmts(otherwise)?;
         if let Some(after) = after {
-            self.end_state(Transition::To(Target::State(after)));
+            self.end_state(Transition::To(TransitionTarget::State(after)));
             self.begin_state(after);
         }
         Ok(())
@@ -118,14 +118,21 @@ impl Elab<'_> {
         let current = self.body.graph.as_ref().map(|g| g.current);
         let saved = std::mem::take(&mut self.body.out);
         let outer = std::mem::replace(&mut self.shared_outs, shared_outs);
-        let entry = self.parser_states(inst, bound, &prefix, Target::State(after), None, span);
+        let entry = self.parser_states(
+            inst,
+            bound,
+            &prefix,
+            TransitionTarget::State(after),
+            None,
+            span,
+        );
         self.shared_outs = outer;
         let entry = entry?;
         if let Some(current) = current {
             self.begin_state(current);
         }
         self.body.out = saved;
-        self.end_state(Transition::To(Target::State(entry)));
+        self.end_state(Transition::To(TransitionTarget::State(entry)));
         self.begin_state(after);
         self.copy_out(&outs)
     }

@@ -59,7 +59,7 @@ impl Elab<'_> {
         let declared = &module.tables[id];
         let name = names::control_plane(&self.env.path, &declared.name, &declared.annotations);
         self.claim_name(
-            names::Kind::Table,
+            names::NamedKind::Table,
             &name,
             &declared.annotations,
             declared.span,
@@ -296,7 +296,12 @@ impl Elab<'_> {
             elab.framed(outs, None, span, |elab| elab.stmts(&action.body))
         })?;
         let name = self.action_name(id);
-        self.claim_name(names::Kind::Action, &name, &action.annotations, action.span);
+        self.claim_name(
+            names::NamedKind::Action,
+            &name,
+            &action.annotations,
+            action.span,
+        );
         Ok(self.program.actions.push(ActionData {
             name,
             params,

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 /// Shape of a type that can be stored.
 #[derive(Debug)]
-pub(crate) enum Shape {
+pub(crate) enum TypeShape {
     /// One value.
     Scalar(Type),
     /// A header.
@@ -64,7 +64,7 @@ impl Elab<'_> {
     }
 
     /// Returns the shape of `ty`; an error if it cannot be stored.
-    pub(crate) fn shape(&mut self, ty: &Ty, span: Span) -> Result<Rc<Shape>> {
+    pub(crate) fn shape(&mut self, ty: &Ty, span: Span) -> Result<Rc<TypeShape>> {
         let ty = self.resolve(ty);
         if let Some(shape) = self.shapes.get(&ty) {
             return Ok(shape.clone());
@@ -75,9 +75,9 @@ impl Elab<'_> {
         Ok(shape)
     }
 
-    fn make_shape(&mut self, ty: &Ty, span: Span) -> Result<Shape> {
+    fn make_shape(&mut self, ty: &Ty, span: Span) -> Result<TypeShape> {
         if let Some(scalar) = self.scalar_type(ty) {
-            return Ok(Shape::Scalar(scalar));
+            return Ok(TypeShape::Scalar(scalar));
         }
         Ok(match ty {
             Ty::Composite(id, args) => {
@@ -88,19 +88,19 @@ impl Elab<'_> {
                     .iter()
                     .map(|f| (f.name.clone(), substitute(&f.ty, &map)));
                 match composite.kind {
-                    CompositeKind::Struct => Shape::Struct(fields.collect()),
-                    CompositeKind::Header => Shape::Header(self.header_type(ty, span)?),
+                    CompositeKind::Struct => TypeShape::Struct(fields.collect()),
+                    CompositeKind::Header => TypeShape::Header(self.header_type(ty, span)?),
                     CompositeKind::Union => {
                         let fields: Vec<_> = fields.collect();
                         let mut members = Vec::new();
                         for (name, ty) in fields {
                             members.push((name, self.header_type(&ty, span)?));
                         }
-                        Shape::Union(members)
+                        TypeShape::Union(members)
                     }
                 }
             }
-            Ty::Tuple(elems) => Shape::Struct(
+            Ty::Tuple(elems) => TypeShape::Struct(
                 elems
                     .iter()
                     .enumerate()
@@ -110,8 +110,8 @@ impl Elab<'_> {
             Ty::Stack(elem, size) => {
                 let elem = self.resolve(elem);
                 match *self.shape(&elem, span)? {
-                    Shape::Header(_) | Shape::Union(_) => Shape::Stack(elem, *size),
-                    _ => Shape::Array(elem, *size),
+                    TypeShape::Header(_) | TypeShape::Union(_) => TypeShape::Stack(elem, *size),
+                    _ => TypeShape::Array(elem, *size),
                 }
             }
             ty => return self.fail(errors::no_run_time_value(span, in_words(ty))),
@@ -223,7 +223,7 @@ impl Elab<'_> {
         into: &mut Vec<FieldData>,
     ) -> Result<()> {
         match &*self.shape(ty, span)? {
-            Shape::Scalar(ty) => {
+            TypeShape::Scalar(ty) => {
                 // A field of an enum without representation has no bits to lie in.
                 if matches!(ty, Type::Error | Type::Enum(_)) {
                     let what = match ty {
@@ -238,13 +238,13 @@ impl Elab<'_> {
                 });
                 Ok(())
             }
-            Shape::Struct(fields) => {
+            TypeShape::Struct(fields) => {
                 for (field, ty) in fields {
                     self.header_fields(&format!("{name}.{field}"), ty, span, into)?;
                 }
                 Ok(())
             }
-            Shape::Array(elem, size) => {
+            TypeShape::Array(elem, size) => {
                 for i in 0..*size {
                     self.header_fields(&format!("{name}[{i}]"), elem, span, into)?;
                 }
@@ -257,15 +257,15 @@ impl Elab<'_> {
     /// Returns the number of scalars that a type without headers is split into.
     pub(crate) fn leaf_count(&mut self, ty: &Ty, span: Span) -> Result<usize> {
         match &*self.shape(ty, span)? {
-            Shape::Scalar(_) => Ok(1),
-            Shape::Struct(fields) => {
+            TypeShape::Scalar(_) => Ok(1),
+            TypeShape::Struct(fields) => {
                 let mut count = 0;
                 for (_, ty) in fields {
                     count += self.leaf_count(ty, span)?;
                 }
                 Ok(count)
             }
-            Shape::Array(elem, size) => Ok(self.leaf_count(elem, span)? * *size as usize),
+            TypeShape::Array(elem, size) => Ok(self.leaf_count(elem, span)? * *size as usize),
             _ => self.fail(errors::not_storable(span)),
         }
     }
@@ -273,21 +273,21 @@ impl Elab<'_> {
     /// Adds the types of the scalars that a type is split into, including those of headers' fields.
     pub(crate) fn leaf_types(&mut self, ty: &Ty, span: Span, into: &mut Vec<Type>) -> Result<()> {
         match &*self.shape(ty, span)? {
-            Shape::Scalar(ty) => into.push(*ty),
-            Shape::Header(ty) => {
+            TypeShape::Scalar(ty) => into.push(*ty),
+            TypeShape::Header(ty) => {
                 into.extend(self.program.header_types[*ty].fields.iter().map(|f| f.ty));
             }
-            Shape::Struct(fields) => {
+            TypeShape::Struct(fields) => {
                 for (_, ty) in fields {
                     self.leaf_types(ty, span, into)?;
                 }
             }
-            Shape::Union(members) => {
+            TypeShape::Union(members) => {
                 for (_, ty) in members {
                     into.extend(self.program.header_types[*ty].fields.iter().map(|f| f.ty));
                 }
             }
-            Shape::Stack(elem, size) | Shape::Array(elem, size) => {
+            TypeShape::Stack(elem, size) | TypeShape::Array(elem, size) => {
                 for _ in 0..*size {
                     self.leaf_types(elem, span, into)?;
                 }
@@ -309,19 +309,19 @@ impl Elab<'_> {
             into.extend(fields.iter().map(|f| join(path, &f.name)));
         };
         match &*self.shape(ty, span)? {
-            Shape::Scalar(_) => into.push(path.into()),
-            Shape::Header(ty) => header(self, *ty, path, into),
-            Shape::Struct(fields) => {
+            TypeShape::Scalar(_) => into.push(path.into()),
+            TypeShape::Header(ty) => header(self, *ty, path, into),
+            TypeShape::Struct(fields) => {
                 for (name, ty) in fields {
                     self.leaf_names(ty, &join(path, name), span, into)?;
                 }
             }
-            Shape::Union(members) => {
+            TypeShape::Union(members) => {
                 for (name, ty) in members {
                     header(self, *ty, &join(path, name), into);
                 }
             }
-            Shape::Stack(elem, size) | Shape::Array(elem, size) => {
+            TypeShape::Stack(elem, size) | TypeShape::Array(elem, size) => {
                 for i in 0..*size {
                     self.leaf_names(elem, &format!("{path}[{i}]"), span, into)?;
                 }

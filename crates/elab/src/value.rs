@@ -2,7 +2,7 @@
 
 use crate::array::{ArrayLoc, Flat};
 use crate::storage::{HeaderLoc, Leaf, StackLoc, Storage};
-use crate::types::Shape;
+use crate::types::TypeShape;
 use crate::{Elab, Result};
 use diag::Span;
 use hir::{ConstValue, Ty};
@@ -45,19 +45,19 @@ impl Elab<'_> {
     pub(crate) fn constant(&mut self, value: &ConstValue, ty: &Ty, span: Span) -> Result<Value> {
         let shape = self.shape(ty, span)?;
         Ok(match (&*shape, value) {
-            (Shape::Scalar(ty @ Type::Varbit(_)), _) => Value::Scalar(self.zero(*ty, span)),
-            (Shape::Scalar(ty), value) => {
+            (TypeShape::Scalar(ty @ Type::Varbit(_)), _) => Value::Scalar(self.zero(*ty, span)),
+            (TypeShape::Scalar(ty), value) => {
                 let scalar = self.constant_scalar(value, *ty);
                 Value::Scalar(self.expr(scalar, *ty, span))
             }
-            (Shape::Struct(fields), ConstValue::List(elems)) => {
+            (TypeShape::Struct(fields), ConstValue::List(elems)) => {
                 let mut values = Vec::new();
                 for ((_, ty), elem) in fields.iter().zip(elems) {
                     values.push(self.constant(elem, ty, span)?);
                 }
                 Value::Struct(values)
             }
-            (Shape::Header(header), ConstValue::List(elems)) => {
+            (TypeShape::Header(header), ConstValue::List(elems)) => {
                 let mut scalars = Vec::new();
                 for ((_, ty), elem) in self.composite_fields(ty).iter().zip(elems) {
                     let value = self.constant(elem, ty, span)?;
@@ -65,7 +65,7 @@ impl Elab<'_> {
                 }
                 Value::Header(*header, scalars)
             }
-            (Shape::Stack(elem, _) | Shape::Array(elem, _), ConstValue::List(elems)) => {
+            (TypeShape::Stack(elem, _) | TypeShape::Array(elem, _), ConstValue::List(elems)) => {
                 let mut values = Vec::new();
                 for value in elems {
                     values.push(self.constant(value, elem, span)?);
@@ -97,19 +97,19 @@ impl Elab<'_> {
     /// Returns the default of a type: zero, false, first member, invalid.
     pub(crate) fn default_value(&mut self, ty: &Ty, span: Span) -> Result<Value> {
         Ok(match &*self.shape(ty, span)? {
-            Shape::Scalar(ty) => Value::Scalar(self.zero(*ty, span)),
-            Shape::Header(ty) => Value::Invalid(*ty),
-            Shape::Struct(fields) => {
+            TypeShape::Scalar(ty) => Value::Scalar(self.zero(*ty, span)),
+            TypeShape::Header(ty) => Value::Invalid(*ty),
+            TypeShape::Struct(fields) => {
                 let mut values = Vec::new();
                 for (_, ty) in fields {
                     values.push(self.default_value(ty, span)?);
                 }
                 Value::Struct(values)
             }
-            Shape::Union(members) => {
+            TypeShape::Union(members) => {
                 Value::Union(members.iter().map(|(_, ty)| Value::Invalid(*ty)).collect())
             }
-            Shape::Stack(elem, size) | Shape::Array(elem, size) => {
+            TypeShape::Stack(elem, size) | TypeShape::Array(elem, size) => {
                 let elem = self.default_value(elem, span)?;
                 Value::Stack(vec![elem; *size as usize])
             }
@@ -265,25 +265,25 @@ impl Elab<'_> {
         span: Span,
     ) -> Result<Value> {
         match &*self.shape(ty, span)? {
-            Shape::Scalar(scalar) => Ok(Value::Scalar(match scalars.next() {
+            TypeShape::Scalar(scalar) => Ok(Value::Scalar(match scalars.next() {
                 Some(expr) => expr,
                 None => self.zero(*scalar, span),
             })),
-            Shape::Struct(fields) => {
+            TypeShape::Struct(fields) => {
                 let mut values = Vec::new();
                 for (_, ty) in fields {
                     values.push(self.gather(ty, scalars, span)?);
                 }
                 Ok(Value::Struct(values))
             }
-            Shape::Array(elem, size) => {
+            TypeShape::Array(elem, size) => {
                 let mut values = Vec::new();
                 for _ in 0..*size {
                     values.push(self.gather(elem, scalars, span)?);
                 }
                 Ok(Value::Stack(values))
             }
-            Shape::Header(header) => {
+            TypeShape::Header(header) => {
                 let count = self.program.header_types[*header].fields.len();
                 Ok(Value::Header(*header, scalars.take(count).collect()))
             }

@@ -7,7 +7,7 @@ const TEXT: &str = include_str!("../pages/attributes.md");
 
 /// Kind of message, or the packet headers.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Kind<'a> {
+pub struct MessageKind<'a> {
     /// Its name; [`HEADERS`] for the packet headers.
     pub name: &'a str,
     /// Its description, as Markdown.
@@ -30,11 +30,11 @@ pub struct About<'a> {
 /// Name of the kind that stands for fields of packet headers.
 pub const HEADERS: &str = "Headers";
 
-static KINDS: LazyLock<Vec<Kind<'static>>> =
+static KINDS: LazyLock<Vec<MessageKind<'static>>> =
     LazyLock::new(|| TEXT.split("\n## ").skip(1).map(kind).collect());
 
 /// Returns all kinds.
-pub fn kinds() -> &'static [Kind<'static>] {
+pub fn kinds() -> &'static [MessageKind<'static>] {
     &KINDS
 }
 
@@ -48,7 +48,7 @@ pub fn about(name: &str) -> Option<&'static About<'static>> {
     of(HEADERS, name).or_else(|| inside.and_then(|(kind, name)| of(kind, name)))
 }
 
-fn kind(section: &str) -> Kind<'_> {
+fn kind(section: &str) -> MessageKind<'_> {
     let (name, text) = section.split_once('\n').unwrap_or((section, ""));
     let (text, table) = text.split_once("\n| ").unwrap_or((text, ""));
     let lines = table.lines().filter_map(|line| {
@@ -62,7 +62,7 @@ fn kind(section: &str) -> Kind<'_> {
             also: also.collect(),
         })
     });
-    Kind {
+    MessageKind {
         name,
         text: text.trim(),
         attributes: lines.collect(),

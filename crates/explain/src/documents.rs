@@ -1,20 +1,20 @@
 //! Documents in Markdown that are generated from pages and headers.
 
-use crate::header::{Doc, Header, Item, Target};
+use crate::header::{Doc, ExecutionTarget, Header, Item};
 use crate::pages::{groups, page};
 use std::fmt::Write;
 
 /// Returns the documentation of a declaration, without a heading. `code` formats the code of an error.
 pub fn about_item(item: &Item, code: &dyn Fn(&str) -> String) -> String {
     let mut text = declared(&item.declaration, &item.doc);
-    for (targets, said) in &item.doc.targets {
-        let _ = write!(text, "\n**{}.** {said}\n", on(targets));
+    for (targets, note) in &item.doc.targets {
+        let _ = write!(text, "\n**{}.** {note}\n", on(targets));
     }
     for member in &item.members {
         text += "\n";
         text += &declared(&member.declaration, &member.doc);
-        for (targets, said) in &member.doc.targets {
-            let _ = write!(text, "\n**{}.** {said}\n", on(targets));
+        for (targets, note) in &member.doc.targets {
+            let _ = write!(text, "\n**{}.** {note}\n", on(targets));
         }
     }
     let members = item.members.iter().map(|member| &member.doc);
@@ -38,7 +38,7 @@ fn declared(declaration: &str, doc: &Doc) -> String {
 }
 
 /// Returns the names of targets, as the label of a paragraph.
-fn on(targets: &[Target]) -> String {
+fn on(targets: &[ExecutionTarget]) -> String {
     let names: Vec<&str> = targets.iter().map(|target| target.name()).collect();
     let names = names.join(", ");
     match names.strip_prefix("interpreter") {
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_declaration_is_shown_with_all_that_is_said() {
+    fn a_declaration_is_shown_with_its_notes_on_targets() {
         let source = "//! A.\n/// Cells.\n/// @on interpreter: One.\n/// @on xdp, tc: Two.\n/// @errors E0001\nextern cells {\n    /// So many.\n    /// @errors E0002\n    cells(bit<32> size);\n}\n";
         let header = Header::read("a.p4", source).unwrap();
         let text = about_item(&header.items[0], &|code| format!("<{code}>"));

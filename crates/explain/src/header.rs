@@ -9,7 +9,7 @@ use crate::scan::{Piece, scan};
 
 /// Target or interpreter that runs a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Target {
+pub enum ExecutionTarget {
     /// The reference interpreter.
     Interpreter,
     /// The kernel, by XDP.
@@ -18,21 +18,25 @@ pub enum Target {
     Tc,
 }
 
-impl Target {
+impl ExecutionTarget {
     /// All of them.
-    pub const ALL: [Target; 3] = [Target::Interpreter, Target::Xdp, Target::Tc];
+    pub const ALL: [ExecutionTarget; 3] = [
+        ExecutionTarget::Interpreter,
+        ExecutionTarget::Xdp,
+        ExecutionTarget::Tc,
+    ];
 
     /// Returns the name that documentation uses.
     pub fn name(self) -> &'static str {
         match self {
-            Target::Interpreter => "interpreter",
-            Target::Xdp => "XDP",
-            Target::Tc => "tc",
+            ExecutionTarget::Interpreter => "interpreter",
+            ExecutionTarget::Xdp => "XDP",
+            ExecutionTarget::Tc => "tc",
         }
     }
 
-    fn of(word: &str) -> Option<Target> {
-        Target::ALL
+    fn of(word: &str) -> Option<ExecutionTarget> {
+        ExecutionTarget::ALL
             .into_iter()
             .find(|target| target.name().eq_ignore_ascii_case(word))
     }
@@ -44,14 +48,14 @@ pub struct Doc {
     /// Its description, as Markdown.
     pub text: String,
     /// Meaning on groups of targets, as Markdown.
-    pub targets: Vec<(Vec<Target>, String)>,
+    pub targets: Vec<(Vec<ExecutionTarget>, String)>,
     /// The codes of the errors that concern it.
     pub errors: Vec<String>,
 }
 
 /// Kind of a declaration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum DeclarationKind {
     /// Extern object, which programs instantiate.
     Object,
     /// Extern function.
@@ -60,13 +64,13 @@ pub enum Kind {
     Other(&'static str),
 }
 
-impl Kind {
+impl DeclarationKind {
     /// Returns the name that documentation uses.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Object => "extern",
-            Kind::Function => "extern function",
-            Kind::Other(keyword) => keyword,
+            DeclarationKind::Object => "extern",
+            DeclarationKind::Function => "extern function",
+            DeclarationKind::Other(keyword) => keyword,
         }
     }
 }
@@ -75,7 +79,7 @@ impl Kind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Item {
     /// Kind of the declaration.
-    pub kind: Kind,
+    pub kind: DeclarationKind,
     /// Its name.
     pub name: String,
     /// Its comment.
@@ -83,12 +87,12 @@ pub struct Item {
     /// Its text. For an extern object, and for a declaration with a body, the text before the brace.
     pub declaration: String,
     /// Constructors and methods of an extern object.
-    pub members: Vec<Member>,
+    pub members: Vec<ExternMember>,
 }
 
 /// Constructor or method of an extern object.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Member {
+pub struct ExternMember {
     /// Its name, which is the extern's for a constructor.
     pub name: String,
     /// Its comment. If it says nothing about targets, the extern's comment applies.
@@ -149,7 +153,7 @@ fn unindented(line: &str) -> &str {
 /// Makes an item of a piece of a header.
 fn item(piece: &Piece<'_>, wrong: &mut Vec<String>) -> Item {
     let (kind, name) = kind_and_name(&piece.code);
-    let members = piece.members.iter().map(|member| Member {
+    let members = piece.members.iter().map(|member| ExternMember {
         name: called(&member.code).to_string(),
         doc: doc(&name, &member.doc, wrong),
         declaration: member.text.clone(),
@@ -159,7 +163,7 @@ fn item(piece: &Piece<'_>, wrong: &mut Vec<String>) -> Item {
         kind,
         doc: doc(&name, &piece.doc, wrong),
         declaration: match kind {
-            Kind::Other("parser" | "control" | FUNCTION) => without_body(&piece.text),
+            DeclarationKind::Other("parser" | "control" | FUNCTION) => without_body(&piece.text),
             _ => piece.text.clone(),
         },
         members,
@@ -179,7 +183,7 @@ fn without_body(text: &str) -> String {
 const FUNCTION: &str = "function";
 
 /// Returns the kind and the name of a declaration without annotations.
-fn kind_and_name(code: &str) -> (Kind, String) {
+fn kind_and_name(code: &str) -> (DeclarationKind, String) {
     const KEYWORDS: [&str; 10] = [
         "struct", "enum", "header", "typedef", "const", "parser", "control", "package", "action",
         "error",
@@ -188,16 +192,18 @@ fn kind_and_name(code: &str) -> (Kind, String) {
     let up_to = |ends: &[char]| last_word(rest.split(ends).next().unwrap_or_default());
     let keyword = KEYWORDS.into_iter().find(|keyword| *keyword == first);
     let (kind, name) = match (first, keyword) {
-        ("extern", _) if !rest.contains('(') => (Kind::Object, first_word(rest)),
-        ("extern", _) => (Kind::Function, called(rest)),
-        ("match_kind", _) => (Kind::Other("match_kind"), "match_kind"),
-        (_, Some("error")) => (Kind::Other("error"), "error"),
+        ("extern", _) if !rest.contains('(') => (DeclarationKind::Object, first_word(rest)),
+        ("extern", _) => (DeclarationKind::Function, called(rest)),
+        ("match_kind", _) => (DeclarationKind::Other("match_kind"), "match_kind"),
+        (_, Some("error")) => (DeclarationKind::Other("error"), "error"),
         (_, Some(keyword @ ("struct" | "header" | "enum"))) => {
-            (Kind::Other(keyword), up_to(&['{']))
+            (DeclarationKind::Other(keyword), up_to(&['{']))
         }
-        (_, Some(keyword @ ("const" | "typedef"))) => (Kind::Other(keyword), up_to(&['=', ';'])),
-        (_, Some(keyword)) => (Kind::Other(keyword), first_word(rest)),
-        (_, None) => (Kind::Other(FUNCTION), called(code)),
+        (_, Some(keyword @ ("const" | "typedef"))) => {
+            (DeclarationKind::Other(keyword), up_to(&['=', ';']))
+        }
+        (_, Some(keyword)) => (DeclarationKind::Other(keyword), first_word(rest)),
+        (_, None) => (DeclarationKind::Other(FUNCTION), called(code)),
     };
     (kind, name.to_string())
 }
@@ -232,12 +238,13 @@ fn doc(about: &str, lines: &[&str], wrong: &mut Vec<String>) -> Doc {
     let mut tagged = false;
     for line in lines.iter().map(|line| unindented(line)) {
         let mut fault = |what: &str| wrong.push(format!("{about}: {what}: `{line}`"));
-        if let Some(said) = line.strip_prefix("@on ") {
+        if let Some(note) = line.strip_prefix("@on ") {
             tagged = true;
-            let (targets, said) = said.split_once(": ").unwrap_or((said, ""));
-            let named: Option<Vec<Target>> = targets.split(", ").map(Target::of).collect();
+            let (targets, note) = note.split_once(": ").unwrap_or((note, ""));
+            let named: Option<Vec<ExecutionTarget>> =
+                targets.split(", ").map(ExecutionTarget::of).collect();
             match named {
-                Some(targets) if !said.is_empty() => doc.targets.push((targets, said.to_string())),
+                Some(targets) if !note.is_empty() => doc.targets.push((targets, note.to_string())),
                 _ => fault("it must be `@on interpreter, xdp, tc: text`"),
             }
         } else if let Some(codes) = line.strip_prefix("@errors ") {
@@ -272,14 +279,17 @@ fn lacks(item: &Item) -> Vec<String> {
             wrong.push(format!("{}: nothing says what `{name}` is", item.name));
         }
     }
-    let is_extern = matches!(item.kind, Kind::Object | Kind::Function);
-    for target in Target::ALL.into_iter().filter(|_| is_extern) {
-        let said = item
+    let is_extern = matches!(
+        item.kind,
+        DeclarationKind::Object | DeclarationKind::Function
+    );
+    for target in ExecutionTarget::ALL.into_iter().filter(|_| is_extern) {
+        let notes = item
             .doc
             .targets
             .iter()
             .filter(|(on, _)| on.contains(&target));
-        if said.count() != 1 {
+        if notes.count() != 1 {
             wrong.push(format!(
                 "{}: it must be said once what it means on {}",
                 item.name,
@@ -289,8 +299,8 @@ fn lacks(item: &Item) -> Vec<String> {
     }
     let listed: Vec<&String> = docs.iter().flat_map(|(_, doc)| &doc.errors).collect();
     for (_, doc) in &docs {
-        let said = doc.targets.iter().map(|(_, said)| said);
-        for text in std::iter::once(&doc.text).chain(said) {
+        let notes = doc.targets.iter().map(|(_, note)| note);
+        for text in std::iter::once(&doc.text).chain(notes) {
             let words = text.split(|c: char| !c.is_ascii_alphanumeric());
             for code in words.filter(|word| is_code(word)) {
                 if !listed.iter().any(|listed| *listed == code) {
@@ -337,9 +347,12 @@ mod tests {
         assert_eq!(cells.declaration, "extern cells<T\n#if N\n, I\n#endif\n>");
         assert_eq!(cells.doc.text, "Cells.\nMany.");
         let on = [
-            (vec![Target::Interpreter], "One at a time.".to_string()),
             (
-                vec![Target::Xdp, Target::Tc],
+                vec![ExecutionTarget::Interpreter],
+                "One at a time.".to_string(),
+            ),
+            (
+                vec![ExecutionTarget::Xdp, ExecutionTarget::Tc],
                 "With locks (E0740).".to_string(),
             ),
         ];

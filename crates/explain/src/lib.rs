@@ -19,10 +19,10 @@ mod pages;
 mod scan;
 mod words;
 
-pub use attributes::{About, HEADERS, Kind as KindOfMessage, about, kinds};
+pub use attributes::{About, HEADERS, MessageKind, about, kinds};
 pub use blocks::{Block, blocks};
 pub use documents::{about_item, index, reference};
-pub use header::{Doc, Header, Item, Kind, Member, Target};
+pub use header::{DeclarationKind, Doc, ExecutionTarget, ExternMember, Header, Item};
 pub use markdown::{Style, render};
 pub use page::{File, Group, Page};
 pub use pages::{Unknown, group, groups, page};

@@ -104,8 +104,8 @@ fn one(page: &str) -> Result<Page<'_>, Vec<String>> {
             "`## {heading}` must be a code and a title, as `## E0207: No such member`"
         )]);
     }
-    let said = |fault: String| format!("{code}: {fault}");
-    let blocks = blocks(text).map_err(|fault| vec![said(fault)])?;
+    let reported = |fault: String| format!("{code}: {fault}");
+    let blocks = blocks(text).map_err(|fault| vec![reported(fault)])?;
     let mut wrong = Vec::new();
     if title.is_empty() || title.ends_with('.') {
         wrong.push("a title without a full stop is needed".to_string());
@@ -120,7 +120,7 @@ fn one(page: &str) -> Result<Page<'_>, Vec<String>> {
         }
     };
     if !wrong.is_empty() {
-        return Err(wrong.into_iter().map(said).collect());
+        return Err(wrong.into_iter().map(reported).collect());
     }
     Ok(Page {
         code,

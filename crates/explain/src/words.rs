@@ -47,10 +47,10 @@ fn read(text: &str) -> Result<Vec<Word<'_>>, String> {
 
 fn one(page: &str) -> Result<Word<'_>, String> {
     let (name, text) = page.split_once('\n').unwrap_or((page, ""));
-    let said = |fault: String| format!("{name}: {fault}");
-    let blocks = blocks(text).map_err(said)?;
+    let reported = |fault: String| format!("{name}: {fault}");
+    let blocks = blocks(text).map_err(reported)?;
     if blocks.is_empty() {
-        return Err(said("nothing is said".into()));
+        return Err(reported("nothing is said".into()));
     }
     let also = blocks.iter().find_map(|block| match block {
         Block::Paragraph(text) => text.strip_prefix("**Also.** "),

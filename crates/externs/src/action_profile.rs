@@ -9,7 +9,7 @@
 //! with its arguments, or its own action; with a selector it may name a group of members, and the hash over the
 //! table's `selector` keys chooses one of them.
 
-use crate::{Extern, Meaning, State, hash};
+use crate::{Extern, ExternState, Meaning, hash};
 use ir::{ActionCall, Bits};
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 pub(crate) const ACTION_PROFILE: Extern = Extern {
     name: "action_profile",
     meaning: Meaning::Object {
-        create: |_| State::Profile(Profile::default()),
+        create: |_| ExternState::Profile(Profile::default()),
         methods: &[],
     },
 };
@@ -26,7 +26,7 @@ pub(crate) const ACTION_PROFILE: Extern = Extern {
 pub(crate) const ACTION_SELECTOR: Extern = Extern {
     name: "action_selector",
     meaning: Meaning::Object {
-        create: |_| State::Profile(Profile::default()),
+        create: |_| ExternState::Profile(Profile::default()),
         methods: &[],
     },
 };

@@ -9,7 +9,7 @@
 
 use crate::call::{Arg, Env, Fault, Reply, values};
 use crate::hash::Algorithm;
-use crate::{Extern, Meaning, State, stateless};
+use crate::{Extern, ExternState, Meaning, stateless};
 use ir::Bits;
 
 /// `Checksum16`
@@ -21,7 +21,7 @@ pub(crate) const EXTERN: Extern = Extern {
     },
 };
 
-fn get(_: &mut State, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
+fn get(_: &mut ExternState, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
     let sum = Algorithm::Csum16.compute(values(args, 0)?);
     Ok(Reply::value(Bits::new(16, sum)))
 }
@@ -33,7 +33,8 @@ mod tests {
 
     #[test]
     fn it_is_the_internet_checksum() {
-        let run = |env: &mut Env<'_>| get(&mut State::Stateless, &[arg(32, 0x0001_f203)], env);
+        let run =
+            |env: &mut Env<'_>| get(&mut ExternState::Stateless, &[arg(32, 0x0001_f203)], env);
         let reply = with_env(&[], 0, run).0;
         assert_eq!(reply, Ok(Reply::value(Bits::new(16, 0x0dfbu32))));
     }

@@ -10,7 +10,7 @@
 //! Bytes are those of the packet as it came in.
 
 use crate::call::{Arg, Env, Fault, Reply, index};
-use crate::{Extern, Meaning, State};
+use crate::{Extern, ExternState, Meaning};
 use ir::{CtorValue, ExternData};
 use num_traits::ToPrimitive;
 use std::collections::HashMap;
@@ -19,7 +19,9 @@ use std::collections::HashMap;
 pub(crate) const EXTERN: Extern = Extern {
     name: "counter",
     meaning: Meaning::Object {
-        create: |data| State::Counters(Counters::new(size_of(data, "size"), Counted::of(data))),
+        create: |data| {
+            ExternState::Counters(Counters::new(size_of(data, "size"), Counted::of(data)))
+        },
         methods: &[("count", count)],
     },
 };
@@ -113,8 +115,8 @@ pub(crate) fn size_of(data: &ExternData, name: &str) -> u64 {
     data.int_arg(name).and_then(|n| n.to_u64()).unwrap_or(0)
 }
 
-fn count(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
-    let State::Counters(counters) = state else {
+fn count(state: &mut ExternState, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+    let ExternState::Counters(counters) = state else {
         return Err(Fault::Malformed);
     };
     let (packets, bytes) = counters.counted.by_packet(env.packet.len() as u64);
@@ -135,12 +137,12 @@ mod tests {
             (Counted::PacketsAndBytes, (2, 120)),
         ];
         for (counted, expected) in counts {
-            let mut state = State::Counters(Counters::new(2, counted));
+            let mut state = ExternState::Counters(Counters::new(2, counted));
             for at in [1, 1, 2] {
                 let reply = with_env(&[0; 60], 14, |env| count(&mut state, &[arg(32, at)], env)).0;
                 assert_eq!(reply, Ok(Reply::none()));
             }
-            let State::Counters(counters) = state else {
+            let ExternState::Counters(counters) = state else {
                 unreachable!()
             };
             assert_eq!(counters.get(0), Some((0, 0)));

@@ -12,7 +12,7 @@
 
 use crate::call::{Arg, Env, Fault, Reply};
 use crate::meter::Color;
-use crate::{Extern, Meaning, State, stateless};
+use crate::{Extern, ExternState, Meaning, stateless};
 use ir::Bits;
 
 /// `direct_meter`
@@ -24,7 +24,7 @@ pub(crate) const EXTERN: Extern = Extern {
     },
 };
 
-fn read(_: &mut State, _: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+fn read(_: &mut ExternState, _: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
     let color = env.direct_color.unwrap_or(Color::Green);
     Ok(Reply::out(0, vec![Bits::new(32, color as u32)]))
 }
@@ -39,7 +39,7 @@ mod tests {
         for (color, number) in [(Some(Color::Yellow), 1u32), (None, 0)] {
             let (reply, _) = with_env(&[], 0, |env| {
                 env.direct_color = color;
-                read(&mut State::Stateless, &[], env)
+                read(&mut ExternState::Stateless, &[], env)
             });
             assert_eq!(reply.unwrap().outs[0].1, [Bits::new(32, number)]);
         }

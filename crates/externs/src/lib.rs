@@ -1,7 +1,7 @@
 //! Extern objects and functions: their semantics in the interpreter.
 //!
 //! There is one file per extern (or family with common semantics), with the extern's P4 signature and a pure function
-//! over its arguments, its object's [`State`] and an [`Env`]. Crate `arch` knows which architecture declares an
+//! over its arguments, its object's [`ExternState`] and an [`Env`]. Crate `arch` knows which architecture declares an
 //! extern; its C for a target is in that target under the same name.
 //!
 //! To add one: a file with an [`Extern`], and a line in [`ALL`].
@@ -65,7 +65,7 @@ pub enum Meaning {
     /// An object with state and methods.
     Object {
         /// The state of an instance before the first packet.
-        create: fn(&ExternData) -> State,
+        create: fn(&ExternData) -> ExternState,
         /// Object's methods by name.
         methods: &'static [(&'static str, Method)],
     },
@@ -75,11 +75,11 @@ pub enum Meaning {
 pub type Function = fn(&[Arg], &mut Env<'_>) -> Result<Reply, Fault>;
 
 /// Semantics of a method: its object and arguments to its results.
-pub type Method = fn(&mut State, &[Arg], &mut Env<'_>) -> Result<Reply, Fault>;
+pub type Method = fn(&mut ExternState, &[Arg], &mut Env<'_>) -> Result<Reply, Fault>;
 
 /// State that an extern object keeps from packet to packet.
 #[derive(Clone, Debug, PartialEq)]
-pub enum State {
+pub enum ExternState {
     /// Nothing.
     Stateless,
     /// Counters by index.
@@ -166,8 +166,8 @@ pub fn find_method(object: &str, name: &str) -> Option<Method> {
 }
 
 /// Creates an object without state.
-fn stateless(_: &ExternData) -> State {
-    State::Stateless
+fn stateless(_: &ExternData) -> ExternState {
+    ExternState::Stateless
 }
 
 #[cfg(test)]

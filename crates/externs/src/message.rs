@@ -17,7 +17,7 @@
 //! ```
 
 use crate::call::{Arg, Env, Fault, Reply, index, values};
-use crate::{Extern, Meaning, State};
+use crate::{Extern, ExternState, Meaning};
 use ir::{Bits, CtorValue, ExternData};
 use payload::builtin::Builtin;
 use payload::{Found, Pattern, Schema, Status, Value, read_up_to};
@@ -79,7 +79,7 @@ pub fn schema_name(object: &ExternData) -> Option<&str> {
 pub(crate) const EXTERN: Extern = Extern {
     name: MESSAGE,
     meaning: Meaning::Object {
-        create: |data| State::Message(Box::new(Message::new(data))),
+        create: |data| ExternState::Message(Box::new(Message::new(data))),
         methods: &[
             (READ_MESSAGE, read),
             (READ_FOR, read_for),
@@ -178,9 +178,9 @@ impl Message {
     }
 }
 
-fn message(state: &mut State) -> Result<&mut Message, Fault> {
+fn message(state: &mut ExternState) -> Result<&mut Message, Fault> {
     match state {
-        State::Message(message) => Ok(message.as_mut()),
+        ExternState::Message(message) => Ok(message.as_mut()),
         _ => Err(Fault::Malformed),
     }
 }
@@ -190,12 +190,12 @@ pub fn names_in(list: &str) -> impl Iterator<Item = &str> {
     list.split(',').map(str::trim)
 }
 
-fn read(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+fn read(state: &mut ExternState, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
     let status = status(message(state)?, args, env)?;
     Ok(Reply::value(Bits::new(8, status.number())))
 }
 
-fn read_for(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+fn read_for(state: &mut ExternState, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
     let Some(Arg::String(list)) = args.get(2) else {
         return Err(Fault::Malformed);
     };
@@ -222,7 +222,7 @@ fn asked<'e>(args: &[Arg], at: usize, env: &'e Env<'_>) -> Result<&'e [u8], Faul
     Ok(&bytes[..bytes.len().min(most)])
 }
 
-fn keep(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+fn keep(state: &mut ExternState, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
     let message = message(state)?;
     message.forget();
     let ticket = index(args, 0)?;
@@ -235,7 +235,7 @@ fn keep(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fau
     Ok(Reply::value(Bits::new(64, of_all.unwrap_or(0))))
 }
 
-fn read_behind(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+fn read_behind(state: &mut ExternState, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
     let message = message(state)?;
     let ticket = index(args, 0)?;
     let rest = asked(args, 1, env)?;
@@ -271,7 +271,7 @@ fn read_behind(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Rep
 }
 
 /// Returns the value of the attribute that the first argument names.
-fn named<'m>(state: &'m mut State, args: &[Arg]) -> Result<Option<&'m Value>, Fault> {
+fn named<'m>(state: &'m mut ExternState, args: &[Arg]) -> Result<Option<&'m Value>, Fault> {
     let Some(Arg::String(name)) = args.first() else {
         return Err(Fault::Malformed);
     };
@@ -279,7 +279,7 @@ fn named<'m>(state: &'m mut State, args: &[Arg]) -> Result<Option<&'m Value>, Fa
     Ok(found.find(|f| f.name == *name).map(|f| &f.value))
 }
 
-fn get_number(state: &mut State, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
+fn get_number(state: &mut ExternState, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
     let width = width(args, 1)?;
     let number = match named(state, args)? {
         Some(Value::Number(number)) => Some(*number),
@@ -294,7 +294,7 @@ fn get_number(state: &mut State, args: &[Arg], _: &mut Env<'_>) -> Result<Reply,
     })
 }
 
-fn get_bytes(state: &mut State, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
+fn get_bytes(state: &mut ExternState, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
     let width = width(args, 1)?;
     let bytes = match named(state, args)? {
         Some(Value::Bytes(bytes)) => Some(bytes.as_slice()),
@@ -312,7 +312,7 @@ fn get_bytes(state: &mut State, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, 
     })
 }
 
-fn matches_pattern(state: &mut State, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
+fn matches_pattern(state: &mut ExternState, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
     let value = match named(state, args)? {
         Some(Value::Bytes(bytes)) => Some(bytes.clone()),
         _ => None,
@@ -346,8 +346,8 @@ mod tests {
     use crate::call::testing::{arg, with_env};
     use diag::Span;
 
-    fn object(schema: &str) -> State {
-        State::Message(Box::new(Message::new(&ExternData {
+    fn object(schema: &str) -> ExternState {
+        ExternState::Message(Box::new(Message::new(&ExternData {
             name: "m".into(),
             ty: MESSAGE.into(),
             type_args: Vec::new(),
@@ -360,7 +360,7 @@ mod tests {
         })))
     }
 
-    fn got(state: &mut State, name: &str, width: u32) -> (bool, Vec<u8>, u64) {
+    fn got(state: &mut ExternState, name: &str, width: u32) -> (bool, Vec<u8>, u64) {
         let args = [Arg::String(name.into()), arg(width, 0), arg(32, 0)];
         let (reply, _) = with_env(b"", 0, |env| get_bytes(state, &args, env));
         let reply = reply.expect("a reply");
@@ -420,7 +420,7 @@ mod tests {
     fn behind_the_end_there_is_no_message_and_the_next_packet_has_none_yet() {
         let mut state = object("http");
         let request = b"GET / HTTP/1.1\r\n\r\n";
-        let read_at = |state: &mut State, offset| {
+        let read_at = |state: &mut ExternState, offset| {
             with_env(request, 0, |env| read(state, &[arg(32, offset)], env)).0
         };
         assert!(read_at(&mut state, 0).is_ok());
@@ -429,7 +429,7 @@ mod tests {
         assert_eq!(read_at(&mut state, 1 << 20), other);
         assert!(!got(&mut state, "method", 8).0);
         assert!(read_at(&mut state, 0).is_ok());
-        let State::Message(message) = &mut state else {
+        let ExternState::Message(message) = &mut state else {
             panic!("a message");
         };
         message.forget();

@@ -11,7 +11,7 @@
 
 use crate::call::{Arg, Env, Fault, Reply, index};
 use crate::counter::size_of;
-use crate::{Extern, Meaning, State};
+use crate::{Extern, ExternState, Meaning};
 use ir::{Bits, CtorValue, ExternData};
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ use std::collections::HashMap;
 pub const EXTERN: Extern = Extern {
     name: "meter",
     meaning: Meaning::Object {
-        create: |data| State::Meters(Meters::new(size_of(data, "size"), counts_bytes(data))),
+        create: |data| ExternState::Meters(Meters::new(size_of(data, "size"), counts_bytes(data))),
         methods: &[("execute_meter", execute)],
     },
 };
@@ -175,8 +175,8 @@ impl Meters {
     }
 }
 
-fn execute(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
-    let State::Meters(meters) = state else {
+fn execute(state: &mut ExternState, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+    let ExternState::Meters(meters) = state else {
         return Err(Fault::Malformed);
     };
     let color = match meters.get_mut(index(args, 0)?) {

@@ -12,7 +12,7 @@
 
 use crate::call::{Arg, Env, Fault, Reply, index, values};
 use crate::counter::size_of;
-use crate::{Extern, Meaning, State};
+use crate::{Extern, ExternState, Meaning};
 use ir::{Bits, ExternData, Value};
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ use std::collections::HashMap;
 pub(crate) const EXTERN: Extern = Extern {
     name: "register",
     meaning: Meaning::Object {
-        create: |data| State::Registers(Registers::new(size_of(data, "size"), zero(data))),
+        create: |data| ExternState::Registers(Registers::new(size_of(data, "size"), zero(data))),
         methods: &[("read", read), ("write", write)],
     },
 };
@@ -71,16 +71,16 @@ fn zero(data: &ExternData) -> Vec<Bits> {
         .collect()
 }
 
-fn read(state: &mut State, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
-    let State::Registers(registers) = state else {
+fn read(state: &mut ExternState, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
+    let ExternState::Registers(registers) = state else {
         return Err(Fault::Malformed);
     };
     let value = registers.get(index(args, 1)?).unwrap_or(&registers.zero);
     Ok(Reply::out(0, value.to_vec()))
 }
 
-fn write(state: &mut State, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
-    let State::Registers(registers) = state else {
+fn write(state: &mut ExternState, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
+    let ExternState::Registers(registers) = state else {
         return Err(Fault::Malformed);
     };
     registers.set(index(args, 0)?, values(args, 1)?);
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn what_was_written_is_read_and_the_rest_is_zero() {
-        let mut state = State::Registers(Registers::new(2, vec![Bits::zero(8)]));
+        let mut state = ExternState::Registers(Registers::new(2, vec![Bits::zero(8)]));
         with_env(&[], 0, |env| {
             for at in [1, 2] {
                 write(&mut state, &[arg(32, at), arg(8, 7)], env).unwrap();

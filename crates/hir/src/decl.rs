@@ -321,7 +321,7 @@ pub struct State {
 
 /// Target of a transition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Target {
+pub enum TransitionTarget {
     /// A state.
     State(StateId),
     /// `accept`
@@ -334,13 +334,13 @@ pub enum Target {
 #[derive(Clone, Debug)]
 pub enum Transition {
     /// Unconditional.
-    To(Target, Span),
+    To(TransitionTarget, Span),
     /// To the target of the first matching case.
     Select {
         /// Scalar keys (structs and tuples are split).
         keys: Vec<Expr>,
         /// Cases: one keyset element for each key, the target, and the location.
-        cases: Vec<(Vec<Keyset>, Target, Span)>,
+        cases: Vec<(Vec<Keyset>, TransitionTarget, Span)>,
         /// The select expression.
         span: Span,
     },

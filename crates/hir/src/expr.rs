@@ -88,7 +88,7 @@ pub enum ExprKind {
     /// Prefix operator. The operand has the result's type.
     Unary(UnaryOp, Box<Expr>),
     /// Infix operators, at least one, applied from left to right.
-    Chain(Box<Expr>, Vec<Step>),
+    Chain(Box<Expr>, Vec<InfixOperation>),
     /// `c ? a : b`
     Mux(Box<Expr>, Box<Expr>, Box<Expr>),
     /// Conversion to this expression's type: between bit and int of any widths, bool and `bit<1>`,
@@ -105,7 +105,7 @@ pub enum ExprKind {
 /// Both operands have the same type, except for concatenation and shifts. The right operand of a shift is unsigned of
 /// any width, or `int`.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct InfixOperation {
     /// The operator.
     pub op: BinaryOp,
     /// Its right operand.

@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_said_with_its_line() {
+    fn what_is_no_text_is_reported_with_its_line() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("text");
         std::fs::write(&path, b"a\nb\xff").expect("room");

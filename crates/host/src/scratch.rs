@@ -3,7 +3,7 @@
 //! Dropping the value removes the folder. A process that is killed leaves its folder, but the kernel releases the lock
 //! on a file in it. The next process that makes such a folder removes the abandoned one.
 
-use crate::safe_dir::{Dir, Given, Kind};
+use crate::safe_dir::{Dir, FileKind, Given};
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use std::fs::{self, File};
@@ -78,7 +78,7 @@ pub fn sweep_temporary() {
 fn sweep(above: &Given) {
     for entry in above.entries().unwrap_or_default() {
         let name = entry.name.to_string_lossy();
-        if entry.kind != Kind::Folder || !name.starts_with(PREFIX) {
+        if entry.kind != FileKind::Folder || !name.starts_with(PREFIX) {
             continue;
         }
         // A folder of another user is not opened.

@@ -9,7 +9,7 @@ use crate::{Clock, Marks, Options, Outcome, check};
 use control::repeatable::{self, RandomLists};
 use control::{CloneSession, Digest, DropReason, Packet, Replica};
 use diag::Diagnostics;
-use externs::{Arg, Function, Meaning, Numbers, Reply, State};
+use externs::{Arg, ExternState, Function, Meaning, Numbers, Reply};
 use ir::{KeyMatch, Program};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -42,7 +42,7 @@ pub struct Interpreter {
     pub(crate) zero: Storage,
     pub(crate) storage: Storage,
     pub(crate) tables: Vec<TableState>,
-    pub(crate) externs: Vec<State>,
+    pub(crate) externs: Vec<ExternState>,
     pub(crate) functions: HashMap<SmolStr, Function>,
     pub(crate) supplied: Supplied,
     pub(crate) value_sets: Vec<Vec<Vec<KeyMatch>>>,
@@ -157,7 +157,7 @@ impl Interpreter {
                     meaning: Meaning::Object { create, .. },
                     ..
                 }) => create(data),
-                _ => State::Stateless,
+                _ => ExternState::Stateless,
             }),
             functions,
             supplied,

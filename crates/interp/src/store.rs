@@ -9,7 +9,7 @@ use control::{
     MeterRef, Next, Rates, Rejected, Replica, Store, StoreError, one_by_one,
 };
 use cranelift_entity::EntityRef;
-use externs::State;
+use externs::ExternState;
 use externs::meter::Limits;
 use schema::{ActionCall, Bits, Entry, KeyMatch, Object, ObjectKind, Schema, Table, ValueSet};
 use std::sync::Arc;
@@ -95,7 +95,7 @@ impl Interpreter {
         let now = self.now();
         let meter = match meter {
             MeterRef::Indexed(meter, index) => {
-                let State::Meters(meters) = &mut self.externs[meter.index()] else {
+                let ExternState::Meters(meters) = &mut self.externs[meter.index()] else {
                     return Err(no_such("meters"));
                 };
                 let size = meters.size();
@@ -164,7 +164,7 @@ impl Store for Interpreter {
     }
 
     fn counter(&self, counter: Object, index: u64) -> Result<Count, StoreError> {
-        let State::Counters(counters) = &self.externs[counter.index()] else {
+        let ExternState::Counters(counters) = &self.externs[counter.index()] else {
             return Err(no_such("counters"));
         };
         let (packets, bytes) = counters.get(index).ok_or(out_of_range(counters.size()))?;
@@ -181,7 +181,7 @@ impl Store for Interpreter {
             }
             return Ok(());
         }
-        let State::Counters(counters) = &mut self.externs[counter.index()] else {
+        let ExternState::Counters(counters) = &mut self.externs[counter.index()] else {
             return Err(no_such("counters"));
         };
         if counters.reset(index) {
@@ -203,7 +203,7 @@ impl Store for Interpreter {
     }
 
     fn register(&self, register: Object, index: u64) -> Result<Vec<Bits>, StoreError> {
-        let State::Registers(registers) = &self.externs[register.index()] else {
+        let ExternState::Registers(registers) = &self.externs[register.index()] else {
             return Err(no_such("cells"));
         };
         let value = registers.get(index).ok_or(out_of_range(registers.size()))?;
@@ -216,7 +216,7 @@ impl Store for Interpreter {
         index: u64,
         value: &[Bits],
     ) -> Result<(), StoreError> {
-        let State::Registers(registers) = &mut self.externs[register.index()] else {
+        let ExternState::Registers(registers) = &mut self.externs[register.index()] else {
             return Err(no_such("cells"));
         };
         if registers.set(index, value) {
@@ -227,7 +227,7 @@ impl Store for Interpreter {
     }
 
     fn meter(&self, meter: Object, index: u64) -> Result<Option<Rates>, StoreError> {
-        let State::Meters(meters) = &self.externs[meter.index()] else {
+        let ExternState::Meters(meters) = &self.externs[meter.index()] else {
             return Err(no_such("meters"));
         };
         let found = meters.limits(index).ok_or(out_of_range(meters.size()))?;
@@ -241,7 +241,7 @@ impl Store for Interpreter {
     }
 
     fn flows(&self, state: Object) -> Result<Vec<Flow>, StoreError> {
-        let State::Flows(flows) = &self.externs[state.index()] else {
+        let ExternState::Flows(flows) = &self.externs[state.index()] else {
             return Err(no_such("flows"));
         };
         let ages = flows.ages(self.now());
@@ -252,7 +252,7 @@ impl Store for Interpreter {
     }
 
     fn flow_room(&self, state: Object) -> Result<FlowRoom, StoreError> {
-        let State::Flows(flows) = &self.externs[state.index()] else {
+        let ExternState::Flows(flows) = &self.externs[state.index()] else {
             return Err(no_such("flows"));
         };
         Ok(FlowRoom {
@@ -262,7 +262,7 @@ impl Store for Interpreter {
     }
 
     fn figures(&self, object: Object) -> Result<Groups, StoreError> {
-        let State::Figures(figures) = &self.externs[object.index()] else {
+        let ExternState::Figures(figures) = &self.externs[object.index()] else {
             return Err(no_such("figures"));
         };
         let groups = figures.all().into_iter();
@@ -275,7 +275,7 @@ impl Store for Interpreter {
 
     fn remove_flow(&mut self, state: Object, key: &[Bits]) -> Result<(), StoreError> {
         let now = self.now();
-        let State::Flows(flows) = &mut self.externs[state.index()] else {
+        let ExternState::Flows(flows) = &mut self.externs[state.index()] else {
             return Err(no_such("flows"));
         };
         if flows.remove(key, now) {
@@ -286,7 +286,7 @@ impl Store for Interpreter {
     }
 
     fn clear_flows(&mut self, state: Object) -> Result<(), StoreError> {
-        let State::Flows(flows) = &mut self.externs[state.index()] else {
+        let ExternState::Flows(flows) = &mut self.externs[state.index()] else {
             return Err(no_such("flows"));
         };
         flows.clear();

@@ -4,12 +4,12 @@
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Automaton {
     /// For each state, the bytes with a transition, in ascending order. The automaton stops at any other byte.
-    pub rows: Vec<Vec<Step>>,
+    pub rows: Vec<Vec<ByteTransition>>,
 }
 
 /// Range of bytes on which a state has transitions to the same next state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct ByteTransition {
     /// First byte.
     pub first: u8,
     /// Last byte.
@@ -26,14 +26,14 @@ impl Automaton {
     /// Builds an automaton from rows that give each state's next state for every byte.
     pub fn new(rows: &[[Option<u32>; 256]]) -> Automaton {
         let steps = |row: &[Option<u32>; 256]| {
-            let mut steps: Vec<Step> = Vec::new();
+            let mut steps: Vec<ByteTransition> = Vec::new();
             for (byte, to) in (0..=u8::MAX).zip(row) {
                 let Some(to) = *to else { continue };
                 match steps.last_mut() {
                     Some(step) if step.to == to && step.last.checked_add(1) == Some(byte) => {
                         step.last = byte;
                     }
-                    _ => steps.push(Step {
+                    _ => steps.push(ByteTransition {
                         first: byte,
                         last: byte,
                         to,
@@ -77,8 +77,8 @@ impl Automaton {
 mod tests {
     use super::*;
 
-    fn step(first: u8, last: u8, to: u32) -> Step {
-        Step { first, last, to }
+    fn step(first: u8, last: u8, to: u32) -> ByteTransition {
+        ByteTransition { first, last, to }
     }
 
     #[test]

@@ -226,9 +226,9 @@ pub enum StmtKind {
     },
     /// Appends a header to the outgoing packet if it is valid. In deparsers only.
     Emit(HeaderRef),
-    /// Entry point of a control, without an effect: parsers enter the control here by [`Target::AcceptAt`]. Only in the
-    /// control after the parser, at its top or in branches of [`StmtKind::If`]. [`crate::passes::thread`] makes these
-    /// statements.
+    /// Entry point of a control, without an effect: parsers enter the control here by [`TransitionTarget::AcceptAt`].
+    /// Only in the control after the parser, at its top or in branches of [`StmtKind::If`]. [`crate::passes::thread`]
+    /// makes these statements.
     Entry(EntryPoint),
 }
 
@@ -320,7 +320,7 @@ pub enum ExternArg {
 
 /// Target of a parser's transition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Target {
+pub enum TransitionTarget {
     /// To a state.
     State(State),
     /// The packet is accepted.
@@ -338,7 +338,7 @@ pub enum Target {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Transition {
     /// Unconditional.
-    To(Target),
+    To(TransitionTarget),
     /// To the first case that matches; without one, to `reject` with `NoMatch`.
     Select {
         /// Keys.
@@ -355,7 +355,7 @@ pub struct SelectCase {
     /// many as the set has fields.
     pub keysets: Vec<Keyset>,
     /// Target of the case.
-    pub target: Target,
+    pub target: TransitionTarget,
     /// The case's source location.
     pub span: Span,
 }

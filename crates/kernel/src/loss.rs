@@ -19,7 +19,7 @@ use crate::sys::{XdpMode, XdpSeen};
 use crate::xdp::Driver;
 use bpf::abi::{Hook, PacketsAbi};
 use host::linux::kernel_version;
-use net::link_settings::{self, Change, Place, Settings};
+use net::link_settings::{self, Change, InterfaceLocation, Settings};
 use net::netns;
 use net::offloads::Offloads;
 use net::peer::{self, Peer};
@@ -59,7 +59,7 @@ pub struct Loss {
     /// The interface at which a program runs, or to which it sends.
     pub interface: String,
     /// Interface whose settings end the loss. `None` is the other end of the pair, which is not visible from here.
-    pub at: Option<Place>,
+    pub at: Option<InterfaceLocation>,
     /// Settings that end the loss; `None` if no setting does.
     pub change: Option<Change>,
 }
@@ -109,7 +109,7 @@ enum Way {
 }
 
 /// Returns the access to a place; `None` if its network namespace can no longer be entered.
-fn way_to(place: &Place) -> Option<Way> {
+fn way_to(place: &InterfaceLocation) -> Option<Way> {
     if place.netns == 0 || netns::current().is_ok_and(|here| here == place.netns) {
         return Some(Way::Here);
     }
@@ -145,7 +145,7 @@ pub fn at(port: &Port, used: Use, packets: PacketsAbi) -> Vec<Loss> {
     found.into_iter().map(loss).collect()
 }
 
-type Found = Vec<(Kind, Option<Place>, Option<Change>)>;
+type Found = Vec<(Kind, Option<InterfaceLocation>, Option<Change>)>;
 
 /// Finds losses by XDP in this mode. `None` means that a native program only sends to the interface.
 fn at_xdp(end: &End, mode: Option<Mode>, packets: PacketsAbi) -> Found {
@@ -227,7 +227,7 @@ fn at_ingress(end: &End) -> Found {
         .collect()
 }
 
-fn limit(sender: &Side) -> Option<(Kind, Option<Place>, Option<Change>)> {
+fn limit(sender: &Side) -> Option<(Kind, Option<InterfaceLocation>, Option<Change>)> {
     let one = Change::segments(ONE);
     (sender.settings.gso_max_segs != Some(ONE))
         .then(|| (Kind::Segments, sender.place.clone(), Some(one)))
@@ -236,12 +236,12 @@ fn limit(sender: &Side) -> Option<(Kind, Option<Place>, Option<Change>)> {
 /// Interface and its settings, at one end of a pair.
 struct Side {
     /// Location of the interface; `None` if it is hidden.
-    place: Option<Place>,
+    place: Option<InterfaceLocation>,
     settings: Settings,
 }
 
 impl Side {
-    fn of(place: Place) -> Side {
+    fn of(place: InterfaceLocation) -> Side {
         Side {
             settings: link_settings::read_at(&place).unwrap_or_default(),
             place: Some(place),
@@ -254,7 +254,7 @@ impl Side {
 
     /// Returns true if an XDP program runs natively there.
     fn has_program(&self) -> bool {
-        let native = |place: &Place| {
+        let native = |place: &InterfaceLocation| {
             let found = netns::run_in(place.netns, || sys::xdp_on(place.ifindex));
             matches!(
                 found,
@@ -281,7 +281,7 @@ impl End {
             Driver::VirtioNet | Driver::Other => None,
         };
         End {
-            own: Side::of(Place::here(&port.name, port.index)),
+            own: Side::of(InterfaceLocation::here(&port.name, port.index)),
             other: other.map(|other| match other {
                 Peer::Found(place) => Side::of(place),
                 Peer::Hidden => Side {

@@ -2,7 +2,7 @@
 
 use crate::task::Task;
 use net::link::{self, Setup, Statistics};
-use net::link_settings::{self, Change, Place};
+use net::link_settings::{self, Change, InterfaceLocation};
 use net::netns::NetNs;
 use nix::net::if_::if_nametoindex;
 use std::ffi::OsStr;
@@ -69,7 +69,12 @@ impl Space {
     /// Makes the stack give a device packets of one segment only.
     pub fn one_segment(&self, device: &str) -> io::Result<()> {
         let one = Change::segments(1);
-        self.run(|| link_settings::change(&Place::here(device, if_nametoindex(device)?), one))
+        self.run(|| {
+            link_settings::change(
+                &InterfaceLocation::here(device, if_nametoindex(device)?),
+                one,
+            )
+        })
     }
 }
 

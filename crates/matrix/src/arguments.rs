@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guest_is_told_its_files() {
+    fn a_guest_gets_its_files() {
         let Inner::Guest { plan, events } = parsed(&["guest", "/p", "/e"])
             .expect("is right")
             .inner

@@ -1,7 +1,7 @@
 //! The test binaries, as cargo builds them.
 
 use crate::error::Error;
-use crate::suite::{SUITES, Suite, Target};
+use crate::suite::{SUITES, Suite, TestBinary};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub(crate) fn build(root: &Path) -> Result<BTreeMap<&'static str, PathBuf>, Erro
         .current_dir(root)
         .stderr(Stdio::inherit());
     for suite in SUITES {
-        if let Target::Test(name) = suite.target {
+        if let TestBinary::Test(name) = suite.target {
             command.args(["--test", name]);
         }
     }
@@ -48,9 +48,9 @@ pub(crate) fn build(root: &Path) -> Result<BTreeMap<&'static str, PathBuf>, Erro
 /// Finds the executable of a suite in cargo's messages.
 fn find(suite: &Suite, messages: &str) -> Option<PathBuf> {
     let (kind, name, test) = match suite.target {
-        Target::Library => ("lib", suite.package, true),
-        Target::Test(name) => ("test", name, true),
-        Target::Program => ("bin", suite.package, false),
+        TestBinary::Library => ("lib", suite.package, true),
+        TestBinary::Test(name) => ("test", name, true),
+        TestBinary::Program => ("bin", suite.package, false),
     };
     let manifest = format!("/crates/{}/Cargo.toml", suite.package);
     messages.lines().find_map(|line| {

@@ -4,7 +4,7 @@ use crate::boot::{Order, boot};
 use crate::error::Error;
 use crate::interrupt;
 use crate::packages::Kernel;
-use crate::plan::Plan;
+use crate::plan::GuestPlan;
 use crate::trial::Event;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -22,7 +22,7 @@ const PLAN: &str = "plan.json";
 /// this kernel, which both sides read.
 pub(crate) fn run(
     kernel: &Kernel,
-    plan: &Plan,
+    plan: &GuestPlan,
     logs: &Path,
     sink: &mut dyn FnMut(Event),
 ) -> Result<(), Error> {
@@ -80,7 +80,7 @@ pub(crate) fn run(
 /// Runs the plan in a file, inside a guest, and appends the events to another file.
 pub(crate) fn inside(plan: &Path, events: &Path) -> Result<(), Error> {
     let text = fs::read_to_string(plan).map_err(Error::file("read", plan))?;
-    let plan: Plan = serde_json::from_str(&text).map_err(|e| Error::new(e.to_string()))?;
+    let plan: GuestPlan = serde_json::from_str(&text).map_err(|e| Error::new(e.to_string()))?;
     let mut file = File::options()
         .append(true)
         .open(events)

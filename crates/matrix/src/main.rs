@@ -116,7 +116,7 @@ fn on_kernels(run: &Run) -> Result<bool, Error> {
 
 /// Runs the plan on one kernel, and returns the results. A guest that ends early is one of them, so that the other
 /// kernels are still tried.
-fn on_kernel(name: &str, plan: &plan::Plan, folder: &Path) -> Result<Results, Error> {
+fn on_kernel(name: &str, plan: &plan::GuestPlan, folder: &Path) -> Result<Results, Error> {
     let plan = match name {
         HOST => plan.with_wires(false),
         _ => plan.clone(),
@@ -148,7 +148,7 @@ fn on_kernel(name: &str, plan: &plan::Plan, folder: &Path) -> Result<Results, Er
 fn in_guest(
     name: &str,
     flavour: Flavour,
-    plan: &plan::Plan,
+    plan: &plan::GuestPlan,
     folder: &Path,
     take: &mut dyn FnMut(Event),
 ) -> Result<(), Error> {

@@ -5,7 +5,7 @@ use crate::built;
 use crate::error::{Error, output_of};
 use crate::packages::Flavour;
 use crate::queries;
-use crate::suite::{Kind, SUITES};
+use crate::suite::{SUITES, SuiteKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,9 +13,9 @@ use std::process::Command;
 
 /// Input of a guest.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) struct Plan {
+pub(crate) struct GuestPlan {
     /// Suites, in the order in which they run.
-    pub suites: Vec<Part>,
+    pub suites: Vec<SuiteTrials>,
     /// The folder of compiled objects.
     pub objects: PathBuf,
     /// Path of `onpath`, which probes the kernel's features.
@@ -24,11 +24,11 @@ pub(crate) struct Plan {
 
 /// Trials of a suite that are to run.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) struct Part {
+pub(crate) struct SuiteTrials {
     /// Name of the suite.
     pub suite: String,
     /// Kind of its trials.
-    pub kind: Kind,
+    pub kind: SuiteKind,
     /// Path of the program that runs them.
     pub binary: PathBuf,
     /// Working directory of the program.
@@ -39,19 +39,19 @@ pub(crate) struct Part {
     pub others: Vec<String>,
 }
 
-impl Plan {
+impl GuestPlan {
     /// Returns the plan with only the suites that need wires, or only the others, which the host can run too.
-    pub(crate) fn with_wires(&self, wires: bool) -> Plan {
+    pub(crate) fn with_wires(&self, wires: bool) -> GuestPlan {
         let suites = self.suites.iter();
-        let suites = suites.filter(|part| (part.kind == Kind::Drivers) == wires);
-        Plan {
+        let suites = suites.filter(|part| (part.kind == SuiteKind::Drivers) == wires);
+        GuestPlan {
             suites: suites.cloned().collect(),
             ..self.clone()
         }
     }
 
     /// Returns the plan of each guest of a kernel, with the package that has the drivers for it.
-    pub(crate) fn guests(&self) -> Vec<(Flavour, Plan)> {
+    pub(crate) fn guests(&self) -> Vec<(Flavour, GuestPlan)> {
         let all = [(Flavour::Cloud, false), (Flavour::Full, true)];
         let guests = all.map(|(flavour, wires)| (flavour, self.with_wires(wires)));
         guests
@@ -76,9 +76,9 @@ pub(crate) fn plan(
     folder: &Path,
     objects: &Path,
     choice: &Choice,
-) -> Result<Plan, Error> {
+) -> Result<GuestPlan, Error> {
     let mut position = 0;
-    let mut plan = Plan {
+    let mut plan = GuestPlan {
         suites: Vec::new(),
         objects: objects.to_path_buf(),
         onpath: binaries["loads"].clone(),
@@ -88,18 +88,18 @@ pub(crate) fn plan(
         let scripted = folder.join(suite.name);
         let script = root.join(format!("scripts/try-{}", suite.name));
         let (binary, folder, names) = match suite.kind {
-            Kind::Loads => (binary.clone(), root.to_path_buf(), loads(root, binary)?),
-            Kind::Built => {
+            SuiteKind::Loads => (binary.clone(), root.to_path_buf(), loads(root, binary)?),
+            SuiteKind::Built => {
                 built::prepare(root, binary, objects, &scripted)?;
                 let names = built::binaries(root, binary, &scripted)?;
                 (script, scripted, names)
             }
-            Kind::Drivers => {
+            SuiteKind::Drivers => {
                 built::prepare(root, binary, objects, &scripted)?;
                 let listed = output_of(Command::new(&script).arg("--list"))?;
                 (script, scripted, listed.lines().map(String::from).collect())
             }
-            Kind::Tests => {
+            SuiteKind::Tests => {
                 let folder = root.join("crates").join(suite.package);
                 let names = tests(binary, &folder)?;
                 (binary.clone(), folder, names)
@@ -112,7 +112,7 @@ pub(crate) fn plan(
         };
         let (trials, others): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| takes(name));
         if !trials.is_empty() {
-            plan.suites.push(Part {
+            plan.suites.push(SuiteTrials {
                 suite: suite.name.to_string(),
                 kind: suite.kind,
                 binary,

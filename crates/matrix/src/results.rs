@@ -1,6 +1,6 @@
 //! Results of a run, kernel by kernel.
 
-use crate::plan::Plan;
+use crate::plan::GuestPlan;
 use crate::trial::{Event, Feature, Trial};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -48,7 +48,7 @@ impl Results {
     }
 
     /// Sorts the trials in the plan's order, and reports those without a result as trouble.
-    pub(crate) fn finish(&mut self, plan: &Plan) {
+    pub(crate) fn finish(&mut self, plan: &GuestPlan) {
         let order: Vec<String> = plan.names().collect();
         let place = |trial: &Trial| order.iter().position(|name| *name == trial.full_name());
         self.trials.sort_by_cached_key(place);
@@ -65,21 +65,21 @@ impl Results {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Part;
-    use crate::suite::Kind;
+    use crate::plan::SuiteTrials;
+    use crate::suite::SuiteKind;
     use crate::trial::Outcome;
 
     #[test]
     fn a_trial_without_a_result_is_trouble() {
-        let part = Part {
+        let part = SuiteTrials {
             suite: "stf".to_string(),
-            kind: Kind::Tests,
+            kind: SuiteKind::Tests,
             binary: "b".into(),
             folder: "f".into(),
             trials: ["x", "y", "z"].map(String::from).to_vec(),
             others: Vec::new(),
         };
-        let plan = Plan {
+        let plan = GuestPlan {
             suites: vec![part],
             objects: "o".into(),
             onpath: "p".into(),

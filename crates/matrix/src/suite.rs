@@ -8,11 +8,11 @@ pub(crate) struct Suite {
     /// Name in tables and filters.
     pub name: &'static str,
     /// Kind of its trials.
-    pub kind: Kind,
+    pub kind: SuiteKind,
     /// Package of the binary.
     pub package: &'static str,
     /// Binary of the package.
-    pub target: Target,
+    pub target: TestBinary,
     /// Name prefixes of the trials that concern the kernel. If there are none, all trials do.
     pub takes: &'static [&'static str],
     /// Parts of the names of trials that are left out in spite of `takes`: they take too long under emulation.
@@ -24,7 +24,7 @@ pub(crate) struct Suite {
 /// Kind of the trials of a suite.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Kind {
+pub(crate) enum SuiteKind {
     /// Tests of a binary, which takes the options of `libtest`.
     Tests,
     /// Loading of programs by `onpath`: every example, and every program of a realistic size. The verifier's cost is
@@ -38,7 +38,7 @@ pub(crate) enum Kind {
 
 /// Binary of a package.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Target {
+pub(crate) enum TestBinary {
     /// Tests of the library itself.
     Library,
     /// Test binary of this name.
@@ -51,25 +51,25 @@ pub(crate) enum Target {
 pub(crate) const SUITES: [Suite; 12] = [
     Suite {
         smoke: &["xdp::programs/firewall/", "tc-ingress::programs/nat/"],
-        ..Suite::of_programs("loads", Kind::Loads)
+        ..Suite::of_programs("loads", SuiteKind::Loads)
     },
     Suite {
         smoke: &["debug"],
-        ..Suite::of_programs("built", Kind::Built)
+        ..Suite::of_programs("built", SuiteKind::Built)
     },
-    Suite::of_programs("drivers", Kind::Drivers),
+    Suite::of_programs("drivers", SuiteKind::Drivers),
     Suite {
         smoke: &["features::", "memory::", "probe::", "sys::"],
-        ..Suite::of_tests("kernel", "kernel", Target::Library)
+        ..Suite::of_tests("kernel", "kernel", TestBinary::Library)
     },
-    Suite::of_tests("files", "host", Target::Library),
+    Suite::of_tests("files", "host", TestBinary::Library),
     Suite {
         smoke: &["link_settings::"],
-        ..Suite::of_tests("interfaces", "net", Target::Library)
+        ..Suite::of_tests("interfaces", "net", TestBinary::Library)
     },
     Suite {
         smoke: &["refusals::", "tc::"],
-        ..Suite::of_tests("attach", "kernel", Target::Test("it"))
+        ..Suite::of_tests("attach", "kernel", TestBinary::Test("it"))
     },
     Suite {
         takes: &["xdp::", "veth::", "tc::", "tc_veth::"],
@@ -81,7 +81,7 @@ pub(crate) const SUITES: [Suite; 12] = [
             "veth::programs/firewall/",
             "tc_veth::programs/guard/",
         ],
-        ..Suite::of_tests("stf", "onpath", Target::Test("stf"))
+        ..Suite::of_tests("stf", "onpath", TestBinary::Test("stf"))
     },
     Suite {
         takes: &[
@@ -93,26 +93,26 @@ pub(crate) const SUITES: [Suite; 12] = [
             "pdm::",
             "pdm_tshark::",
         ],
-        ..Suite::of_tests("states", "onpath", Target::Test("it"))
+        ..Suite::of_tests("states", "onpath", TestBinary::Test("it"))
     },
-    Suite::of_tests("truth", "onpath", Target::Test("pdm_truth")),
+    Suite::of_tests("truth", "onpath", TestBinary::Test("pdm_truth")),
     Suite {
         takes: &["kernel::"],
-        ..Suite::of_tests("cli", "onpath", Target::Test("cli"))
+        ..Suite::of_tests("cli", "onpath", TestBinary::Test("cli"))
     },
     Suite {
         // Each packet goes through all eight million iterations of the loops.
         leaves: &["tests/stf/parser/endless"],
-        ..Suite::of_tests("differential", "onpath", Target::Test("differential"))
+        ..Suite::of_tests("differential", "onpath", TestBinary::Test("differential"))
     },
 ];
 
 impl Suite {
     /// Makes a suite of all tests of a binary. A smoke test runs none of them.
-    const fn of_tests(name: &'static str, package: &'static str, target: Target) -> Suite {
+    const fn of_tests(name: &'static str, package: &'static str, target: TestBinary) -> Suite {
         Suite {
             name,
-            kind: Kind::Tests,
+            kind: SuiteKind::Tests,
             package,
             target,
             takes: &[],
@@ -122,10 +122,10 @@ impl Suite {
     }
 
     /// Makes a suite of programs that `onpath` itself handles.
-    const fn of_programs(name: &'static str, kind: Kind) -> Suite {
+    const fn of_programs(name: &'static str, kind: SuiteKind) -> Suite {
         Suite {
             kind,
-            ..Suite::of_tests(name, "onpath", Target::Program)
+            ..Suite::of_tests(name, "onpath", TestBinary::Program)
         }
     }
 

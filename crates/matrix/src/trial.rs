@@ -19,7 +19,7 @@ pub(crate) struct Trial {
     pub verified: Option<u64>,
     /// Variants of the program's code on this kernel, if the suite reports them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub forms: Vec<Form>,
+    pub forms: Vec<CodeVariant>,
 }
 
 impl Trial {
@@ -48,7 +48,7 @@ impl Trial {
 
 /// Variant of a program's code for a construct that has several lowerings, or that not every kernel supports.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) struct Form {
+pub(crate) struct CodeVariant {
     /// Name of the construct.
     pub construct: String,
     /// Name of the variant.

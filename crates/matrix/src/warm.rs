@@ -3,8 +3,8 @@
 //! The STF suite has a mode for that. For measurements, command-line sessions and programs that are only loaded, it
 //! runs `onpath build`.
 
-use crate::plan::{HOOKS, Part, Plan, p4_files};
-use crate::suite::Kind;
+use crate::plan::{GuestPlan, HOOKS, SuiteTrials, p4_files};
+use crate::suite::SuiteKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -37,7 +37,7 @@ struct Object {
 
 /// Compiles the programs that a plan's trials need on this version of Linux. Errors are ignored: they occur again in
 /// the trial.
-pub(crate) fn run(plan: &Plan, version: &str) {
+pub(crate) fn run(plan: &GuestPlan, version: &str) {
     for part in &plan.suites {
         if part.suite == STF {
             finish(crate::runner::together(part, &plan.objects).env(COMPILES_FOR, version));
@@ -60,7 +60,7 @@ pub(crate) fn run(plan: &Plan, version: &str) {
 }
 
 /// Returns the programs that a part's trials compile.
-fn objects(part: &Part) -> Vec<Object> {
+fn objects(part: &SuiteTrials) -> Vec<Object> {
     let mut objects = Vec::new();
     let mut add = |folder: &Path, program: &Path, hook| {
         let (folder, program) = (folder.to_path_buf(), program.to_path_buf());
@@ -70,7 +70,7 @@ fn objects(part: &Part) -> Vec<Object> {
             hook,
         });
     };
-    if part.kind == Kind::Loads {
+    if part.kind == SuiteKind::Loads {
         // Each program is named by its absolute path.
         for (hook, program) in part
             .trials
@@ -117,10 +117,10 @@ mod tests {
     use super::*;
     use crate::fake;
 
-    fn part(suite: &str, folder: &Path, trials: &[&str]) -> Part {
-        Part {
+    fn part(suite: &str, folder: &Path, trials: &[&str]) -> SuiteTrials {
+        SuiteTrials {
             suite: suite.to_string(),
-            kind: Kind::Tests,
+            kind: SuiteKind::Tests,
             binary: suite.into(),
             folder: folder.to_path_buf(),
             trials: trials.iter().map(|trial| (*trial).to_string()).collect(),
@@ -163,8 +163,8 @@ mod tests {
     #[test]
     fn what_loads_is_compiled_for_its_hook() {
         let root = Path::new("/root");
-        let part = Part {
-            kind: Kind::Loads,
+        let part = SuiteTrials {
+            kind: SuiteKind::Loads,
             ..part("loads", root, &["xdp::a/b.p4", "tc-egress::c.p4"])
         };
         let object = |program: &str, hook| Object {
@@ -187,12 +187,12 @@ mod tests {
             folder.path().display()
         );
         fake::program(&binary, &script);
-        let stf = Part {
+        let stf = SuiteTrials {
             binary,
             others: vec!["veth::b.p4".to_string()],
             ..part("stf", folder.path(), &["xdp::a.p4", "veth::a.p4"])
         };
-        let plan = Plan {
+        let plan = GuestPlan {
             suites: vec![stf],
             objects: "/objects".into(),
             onpath: "/onpath".into(),

@@ -6,7 +6,8 @@ use crate::scan::{stands, word};
 use crate::writer::{AT, Helper, MEMORY, Wanted, Writer, byte, here, left, status};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use payload::{
-    CaseKey, Cases, CharSet, Contents, Extent, Field, FieldId, Kind, LayoutId, Only, Site,
+    AttributeKind, CaseKey, Cases, CharSet, Contents, Extent, FieldId, LayoutId, MessageField,
+    Only, Site,
 };
 
 /// Extent of an instance, as offsets that do not change while its contents are read.
@@ -91,7 +92,7 @@ impl Writer<'_> {
     }
 
     /// Passes over byte strings that may precede a field.
-    fn skip(&mut self, field: &Field, window: &Window) {
+    fn skip(&mut self, field: &MessageField, window: &Window) {
         if field.skip.is_empty() {
             return;
         }
@@ -127,7 +128,7 @@ impl Writer<'_> {
     }
 
     /// Passes over a field's tag.
-    fn tag(&mut self, field: &Field, window: &Window) {
+    fn tag(&mut self, field: &MessageField, window: &Window) {
         if field.tag.is_empty() {
             return;
         }
@@ -152,7 +153,7 @@ impl Writer<'_> {
     }
 
     /// Trims a field, and checks its bytes.
-    fn checked(&mut self, field: &Field, mut place: Place) -> Place {
+    fn checked(&mut self, field: &MessageField, mut place: Place) -> Place {
         if let Some(trim) = &field.trim {
             let start = self.declare(CType::U32, &field.name, place.start.clone());
             let end = self.declare(
@@ -201,7 +202,7 @@ impl Writer<'_> {
     }
 
     /// Checks the byte after a field.
-    fn followed(&mut self, field: &Field, window: &Window, place: &Place) {
+    fn followed(&mut self, field: &MessageField, window: &Window, place: &Place) {
         let Some(set) = &field.followed_by else {
             return;
         };
@@ -211,7 +212,7 @@ impl Writer<'_> {
     }
 
     /// Returns the number in a field.
-    fn number(&mut self, field: &Field, place: &Place) -> Option<C> {
+    fn number(&mut self, field: &MessageField, place: &Place) -> Option<C> {
         if place.number.is_some() {
             return place.number.clone();
         }
@@ -251,7 +252,7 @@ impl Writer<'_> {
     fn choices(
         &mut self,
         frame: &Frame,
-        field: &Field,
+        field: &MessageField,
         window: &Window,
         is_open: bool,
     ) -> Vec<(Option<C>, Option<LayoutId>)> {
@@ -490,7 +491,7 @@ impl Writer<'_> {
 }
 
 fn is_number(wanted: &Wanted) -> bool {
-    matches!(wanted.asked.kind, Kind::Number { .. })
+    matches!(wanted.asked.kind, AttributeKind::Number { .. })
 }
 
 /// Groups the cases by layout, followed by the default.

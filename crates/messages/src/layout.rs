@@ -5,7 +5,7 @@ use crate::needs::Needs;
 use crate::scan::stands;
 use crate::writer::{AT, Failing, MEMORY, Writer, any_is_missing, left, status};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
-use payload::{Contents, Extent, FieldId, Layout, LayoutId, Order, Repeat};
+use payload::{Contents, Extent, FieldId, LayoutId, MessageLayout, Order, Repeat};
 
 /// Bytes that a layout is read from: their end and their nesting depth.
 #[derive(Clone)]
@@ -103,7 +103,7 @@ impl Writer<'_> {
 
     /// Emits the note of where an instance begins whose values count only as a whole. Returns the variable, which is
     /// reset after the instance. `None` if its values always count, or if an enclosing instance already has a note.
-    fn begin_whole(&mut self, layout: &Layout) -> Option<C> {
+    fn begin_whole(&mut self, layout: &MessageLayout) -> Option<C> {
         if !layout.whole || std::mem::replace(&mut self.in_whole, true) {
             return None;
         }

@@ -9,7 +9,7 @@ use crate::writer::{AT, END, ENDLESS, Helper, MEMORY, Member, Wanted, Writer, le
 use cgen::tree::{BinOp, Block, Expr as C, Item, Stmt, Type as CType};
 use emit::names::Names;
 use emit::record::Record;
-use payload::{Kind, Only, POINTED_TO_A_BYTE, Schema, Site};
+use payload::{AttributeKind, Only, POINTED_TO_A_BYTE, Schema, Site};
 use smol_str::SmolStr;
 
 /// Number of bytes after those that offsets are masked to: `MESSAGE_SLACK`.
@@ -64,7 +64,9 @@ impl<'s> Message<'s> {
         request: &Request<'_>,
     ) -> Result<Message<'s>, String> {
         let (wanted, members, documents) = wanted(file.names, schema, request.names);
-        let has_names = wanted.iter().any(|w| w.asked.kind == Kind::DnsName);
+        let has_names = wanted
+            .iter()
+            .any(|w| w.asked.kind == AttributeKind::DnsName);
         let mut record = memory(&wanted, request.limit, has_names);
         let memory = (structure, members, documents.clone());
         let mut writer = Writer::new(file.target, schema, &wanted, memory, file.names);
@@ -113,7 +115,7 @@ impl<'s> Message<'s> {
     }
 
     /// Returns the wanted attributes, and those whose lengths are compared: names, members and kinds.
-    pub fn attributes(&self) -> impl Iterator<Item = (&str, &Member, Kind)> {
+    pub fn attributes(&self) -> impl Iterator<Item = (&str, &Member, AttributeKind)> {
         let all = self.wanted.iter();
         all.map(|w| (w.asked.name.as_str(), &w.member, w.asked.kind))
     }
@@ -263,8 +265,8 @@ fn absent(wanted: &Wanted) -> Block {
     let start = value.clone().member("start");
     // Programs may read the value of an absent attribute without testing that it is present.
     let none = match wanted.asked.kind {
-        Kind::Number { .. } => "number",
-        Kind::Bytes | Kind::DnsName => "length",
+        AttributeKind::Number { .. } => "number",
+        AttributeKind::Bytes | AttributeKind::DnsName => "length",
     };
     vec![
         Stmt::Assign(start, C::id("MESSAGE_ABSENT")),

@@ -2,7 +2,9 @@
 
 use crate::writer::Writer;
 use cgen::tree::Type as CType;
-use payload::{CaseKey, Contents, Extent, Field, FieldId, LayoutId, Linear, Only, Order, Repeat};
+use payload::{
+    CaseKey, Contents, Extent, FieldId, LayoutId, Linear, MessageField, Only, Order, Repeat,
+};
 
 /// Properties of a field that are preserved while its layout is read.
 #[derive(Clone, Copy, Default)]
@@ -55,7 +57,7 @@ impl Needs {
             }
         }
         needs.span |= schema.layouts.iter().any(|around| {
-            let joins = |field: &Field| matches!(field.extent, Extent::Joined { layout: l, part } if (l, part) == (layout, id));
+            let joins = |field: &MessageField| matches!(field.extent, Extent::Joined { layout: l, part } if (l, part) == (layout, id));
             around.fields.iter().any(joins)
         });
         needs.number |= needs.summed;
@@ -228,7 +230,7 @@ impl Writer<'_> {
 }
 
 /// Returns the layouts that a field may hold, or that it is joined of.
-pub(crate) fn inside(field: &Field) -> Vec<LayoutId> {
+pub(crate) fn inside(field: &MessageField) -> Vec<LayoutId> {
     let mut found = match &field.contents {
         Contents::Layout(layout) => vec![*layout],
         Contents::Select(_, cases) => {

@@ -5,7 +5,7 @@ use crate::layout::{Frame, Window};
 use crate::scan::{Scan, stands};
 use crate::writer::{AT, Helper, MEMORY, Writer, byte, here, left, status};
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
-use payload::{Comparison, Condition, Contents, Extent, Field, FieldId, LayoutId, Linear};
+use payload::{Comparison, Condition, Contents, Extent, FieldId, LayoutId, Linear, MessageField};
 
 /// Bound below which sums of fields are exact.
 const LARGEST_SUM: i128 = 1 << 62;
@@ -16,7 +16,7 @@ impl Writer<'_> {
     pub(crate) fn place(
         &mut self,
         frame: &mut Frame,
-        field: &Field,
+        field: &MessageField,
         window: &Window,
         start: C,
         is_kept: bool,
@@ -125,7 +125,7 @@ impl Writer<'_> {
 
     fn until(
         &mut self,
-        field: &Field,
+        field: &MessageField,
         window: &Window,
         start: C,
         ends: &[Vec<u8>],

@@ -5,7 +5,7 @@
 use crate::file::array;
 use crate::writer::{AT, END, MEMORY, Writer, byte, here, left, may_go_on, status};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
-use payload::{CharSet, Field};
+use payload::{CharSet, MessageField};
 use smol_str::SmolStr;
 
 /// Search for the end of a field.
@@ -179,7 +179,7 @@ impl Writer<'_> {
     /// Returns the offset of the first end of a field that begins at [`AT`]. Short fields take no call of the function.
     /// These are fields whose end is among the next eight bytes, if only ends stop the search; otherwise empty fields,
     /// or fields of one byte where empty ones are impossible. An attacker sends as many fields as fit.
-    pub(crate) fn end(&mut self, scan: Scan, field: &Field, window_end: &C) -> C {
+    pub(crate) fn end(&mut self, scan: Scan, field: &MessageField, window_end: &C) -> C {
         let single = scan.ends.iter().filter(|end| end.len() == 1);
         let single: Vec<u8> = single.map(|end| end[0]).collect();
         let (is_alone, is_single) = (scan.finds_bytes_alone(), single.len() == scan.ends.len());

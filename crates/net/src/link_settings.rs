@@ -62,7 +62,7 @@ pub struct Change {
 
 /// An interface in any network namespace.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Place {
+pub struct InterfaceLocation {
     /// Interface's name.
     pub name: String,
     /// Interface's index.
@@ -74,10 +74,10 @@ pub struct Place {
     pub other_end: bool,
 }
 
-impl Place {
+impl InterfaceLocation {
     /// Returns an interface of this thread's namespace.
-    pub fn here(name: &str, ifindex: u32) -> Place {
-        Place {
+    pub fn here(name: &str, ifindex: u32) -> InterfaceLocation {
+        InterfaceLocation {
             name: name.to_owned(),
             ifindex,
             netns: netns::current().unwrap_or(0),
@@ -123,7 +123,7 @@ pub struct Changed {
     /// The number of the network namespace that it was in, see [`netns::current`]; 0 if that is not known.
     #[serde(default)]
     pub netns: u64,
-    /// See [`Place::other_end`].
+    /// See [`InterfaceLocation::other_end`].
     #[serde(default)]
     pub other_end: bool,
     /// Settings after the change.
@@ -134,7 +134,7 @@ pub struct Changed {
 
 impl Changed {
     /// Records a change of an interface whose settings are `before`.
-    pub fn new(place: &Place, before: &Settings, to: Change) -> Changed {
+    pub fn new(place: &InterfaceLocation, before: &Settings, to: Change) -> Changed {
         Changed {
             name: place.name.clone(),
             ifindex: place.ifindex,
@@ -184,13 +184,13 @@ fn name(link: &[u8]) -> Option<String> {
 
 /// Changes settings of an interface, in whatever namespace it is; `CAP_NET_ADMIN` is needed. All are changed, or none.
 /// Fails with ENODEV if the interface cannot be found.
-pub fn change(place: &Place, change: Change) -> io::Result<()> {
+pub fn change(place: &InterfaceLocation, change: Change) -> io::Result<()> {
     let done = netns::run_in(place.netns, || change_here(place.ifindex, change))?;
     done.ok_or_else(|| io::Error::from_raw_os_error(libc::ENODEV))
 }
 
 /// Reads the settings of an interface, in whatever namespace it is.
-pub fn read_at(place: &Place) -> io::Result<Settings> {
+pub fn read_at(place: &InterfaceLocation) -> io::Result<Settings> {
     let found = netns::run_in(place.netns, || read(place.ifindex))?;
     found.ok_or_else(|| io::Error::from_raw_os_error(libc::ENODEV))
 }
@@ -310,7 +310,7 @@ mod tests {
             // Linux 6.3 has a limit of its own for IPv4; before, the other one holds for both.
             let has_ipv4 = kernel_version() >= (6, 3);
             assert_eq!(before.gso_ipv4_max_size.is_some(), has_ipv4);
-            let changed = Changed::new(&Place::here("one", index), &before, wanted);
+            let changed = Changed::new(&InterfaceLocation::here("one", index), &before, wanted);
             change_here(index, wanted)?;
             let after = read(index)?;
             assert_eq!(
@@ -338,7 +338,11 @@ mod tests {
                 change_here(index, Change::segments(1))?;
                 Ok((
                     before,
-                    Changed::new(&Place::here("one", index), &before, Change::segments(1)),
+                    Changed::new(
+                        &InterfaceLocation::here("one", index),
+                        &before,
+                        Change::segments(1),
+                    ),
                 ))
             })
             .expect("runs");
@@ -355,7 +359,7 @@ mod tests {
     #[test]
     fn offloads_are_restored_each_unless_somebody_has_switched_it_since() {
         with_device(|index| {
-            let place = Place::here("one", index);
+            let place = InterfaceLocation::here("one", index);
             let before = read(index)?;
             let wanted = Change {
                 offloads: Offloads {
@@ -384,7 +388,11 @@ mod tests {
     fn what_was_changed_since_stays() {
         with_device(|index| {
             let before = read(index)?;
-            let changed = Changed::new(&Place::here("one", index), &before, Change::segments(1));
+            let changed = Changed::new(
+                &InterfaceLocation::here("one", index),
+                &before,
+                Change::segments(1),
+            );
             assert_eq!(changed.from.gso_max_size, None, "not touched");
             change_here(index, Change::segments(1))?;
             let two = Change::segments(2);
@@ -406,7 +414,7 @@ mod tests {
             change_here(index, too_many).expect_err("too many");
             assert_eq!(read(index)?, before);
             let gone = Changed::new(
-                &Place::here("gone", 0x7fff_fff0),
+                &InterfaceLocation::here("gone", 0x7fff_fff0),
                 &before,
                 Change::segments(1),
             );

@@ -1,7 +1,7 @@
 //! The other end of a virtual Ethernet device, wherever it is.
 
 use crate::interface;
-use crate::link_settings::Place;
+use crate::link_settings::InterfaceLocation;
 use crate::netlink::{attributes, put_attribute, request, u32_at};
 use crate::netns::{self, NetNs};
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use std::os::fd::{AsFd, AsRawFd};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Peer {
     /// The interface that is the other end.
-    Found(Place),
+    Found(InterfaceLocation),
     /// Peer in a network namespace that has no name and no process in it, as far as this process sees.
     Hidden,
 }
@@ -52,7 +52,7 @@ fn known(netns: Option<&NetNs>, ifindex: u32) -> Peer {
         Some(there) => (there.run(name), there.number()),
     };
     match (name, number) {
-        (Ok(Some(name)), Ok(netns)) => Peer::Found(Place {
+        (Ok(Some(name)), Ok(netns)) => Peer::Found(InterfaceLocation {
             name,
             ifindex,
             netns,
@@ -87,10 +87,10 @@ mod tests {
     use crate::link::{self, End};
     use std::process::Command;
 
-    fn other_end(name: &str, index: u32) -> Place {
-        Place {
+    fn other_end(name: &str, index: u32) -> InterfaceLocation {
+        InterfaceLocation {
             other_end: true,
-            ..Place::here(name, index)
+            ..InterfaceLocation::here(name, index)
         }
     }
 

@@ -10,7 +10,7 @@ mod time;
 
 pub(crate) use examples::examples;
 pub use groups::parse;
-pub use plan::{Plan, PlanTarget};
+pub use plan::{PlanArgs, PlanTarget};
 pub use settings::{
     Digests, Drops, Figures, FlowsCommand, GroupCommand, Log, MeterCommand, MirrorCommand,
     ProfileCommand, RegisterCommand,
@@ -156,7 +156,7 @@ pub enum Command {
     /// an estimate of its cost. If it does not fit, reports which limit refuses it and what would make it fit. Tofino and NFP
     /// are models of hardware: nothing runs on them.
     #[command(after_help = PLAN_STATUS)]
-    Plan(Plan),
+    Plan(PlanArgs),
     /// Explain a diagnostic by its code, a word, an attribute of queries, or what an interface header declares
     ///
     /// Of a diagnostic: what it means, an example that gives it, and what to do about it. The code is in brackets in front of
@@ -208,7 +208,7 @@ pub struct Check {
     pub source: Source,
     /// Also check whether this target can run the program
     #[arg(long, value_enum)]
-    pub target: Option<Target>,
+    pub target: Option<HookArg>,
     /// Print an object with `accepted` and the `diagnostics` as JSON on standard output
     #[arg(long)]
     pub json: bool,
@@ -216,7 +216,7 @@ pub struct Check {
 
 /// Where in the kernel a program runs.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Target {
+pub enum HookArg {
     /// Incoming packets, before the network stack: the earliest hook
     Xdp,
     /// Incoming packets, at traffic control
@@ -225,13 +225,13 @@ pub enum Target {
     TcEgress,
 }
 
-impl Target {
+impl HookArg {
     /// Returns the hook of this name.
     pub fn hook(self) -> bpf::abi::Hook {
         match self {
-            Target::Xdp => bpf::abi::Hook::Xdp,
-            Target::TcIngress => bpf::abi::Hook::TcIngress,
-            Target::TcEgress => bpf::abi::Hook::TcEgress,
+            HookArg::Xdp => bpf::abi::Hook::Xdp,
+            HookArg::TcIngress => bpf::abi::Hook::TcIngress,
+            HookArg::TcEgress => bpf::abi::Hook::TcEgress,
         }
     }
 }
@@ -255,7 +255,7 @@ pub struct Build {
     pub source: Source,
     /// The place where it is to run: by default tc-ingress for a program of tc_model, or one of v1model that copies packets; xdp for others
     #[arg(long, value_enum)]
-    pub target: Option<Target>,
+    pub target: Option<HookArg>,
     /// Write C source, object and the description of tables, actions and counters here
     #[arg(short, long, value_name = "DIR", required_unless_present_any = ["emit", "report"])]
     pub output: Option<PathBuf>,
@@ -441,7 +441,7 @@ pub struct Run {
     pub define: Vec<String>,
     /// The place where it is to run: by default tc-ingress for a program of tc_model, or one of v1model that copies packets; xdp for others
     #[arg(long, value_enum)]
-    pub target: Option<Target>,
+    pub target: Option<HookArg>,
     /// The interfaces, separated by commas; the first is port 0, the second port 1, …
     ///
     /// For a bundle, they replace those in its file: `IF,...` for all its programs,

@@ -1,7 +1,7 @@
 //! `onpath`: reads the flags, runs the command, ends with its status.
 
 use onpath::args::{self, Command, CounterCommand};
-use onpath::output::{Form, Stop, ending, refused, report_as, wrong_usage};
+use onpath::output::{DiagnosticFormat, Stop, ending, refused, report_as, wrong_usage};
 use onpath::{commands, complete};
 use std::process::ExitCode;
 
@@ -19,14 +19,16 @@ fn command_line() -> ExitCode {
     match args::parse() {
         Ok(cli) => {
             report_as(match cli.command {
-                _ if !wants_json => Form::Text,
+                _ if !wants_json => DiagnosticFormat::Text,
                 Command::Run(_)
                 | Command::Pdm(_)
                 | Command::Query(_)
                 | Command::Digests(_)
                 | Command::Log(_)
-                | Command::Counter(CounterCommand::Read { every: Some(_), .. }) => Form::JsonLines,
-                _ => Form::Json,
+                | Command::Counter(CounterCommand::Read { every: Some(_), .. }) => {
+                    DiagnosticFormat::JsonLines
+                }
+                _ => DiagnosticFormat::Json,
             });
             ending(|| {
                 if let Some(name) = &cli.netns {
@@ -39,7 +41,7 @@ fn command_line() -> ExitCode {
         Err(error) if !error.use_stderr() => error.exit(),
         Err(error) if !wants_json => wrong_usage(&error),
         Err(error) => {
-            report_as(Form::Json);
+            report_as(DiagnosticFormat::Json);
             let text = error.to_string();
             let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
             ending(|| Err(Stop::Usage(text.to_string())))

@@ -180,18 +180,18 @@ fn ended(command: impl FnOnce() -> Done) -> ExitCode {
 
 /// Format of diagnostics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
+pub enum DiagnosticFormat {
     /// Text, on standard error.
     Text,
     /// JSON: an object with the array `diagnostics`. It is written to standard output, or to standard error if the
     /// command also prints a result.
     Json,
-    /// As [`Form::Json`], but on one line, for commands that print an object on each line.
+    /// As [`DiagnosticFormat::Json`], but on one line, for commands that print an object on each line.
     JsonLines,
 }
 
 /// Format of this process's diagnostics. It is set once, as a process runs one command.
-static FORM: OnceLock<Form> = OnceLock::new();
+static FORM: OnceLock<DiagnosticFormat> = OnceLock::new();
 /// Diagnostics as JSON, which are written when the command has ended.
 static COLLECTED: Mutex<Vec<Value>> = Mutex::new(Vec::new());
 
@@ -199,19 +199,19 @@ static COLLECTED: Mutex<Vec<Value>> = Mutex::new(Vec::new());
 static FIRST_ERROR: OnceLock<Code> = OnceLock::new();
 
 /// Sets the format of all diagnostics. Only the first call has an effect.
-pub fn report_as(form: Form) {
+pub fn report_as(form: DiagnosticFormat) {
     let _ = FORM.set(form);
 }
 
-fn form() -> Form {
-    FORM.get().copied().unwrap_or(Form::Text)
+fn form() -> DiagnosticFormat {
+    FORM.get().copied().unwrap_or(DiagnosticFormat::Text)
 }
 
 /// Reports diagnostics.
 pub fn print_diagnostics(diagnostics: &Diagnostics, map: &SourceMap) {
     match form() {
         _ if diagnostics.is_empty() => {}
-        Form::Text => {
+        DiagnosticFormat::Text => {
             let colour = colour(&std::io::stderr());
             write_styled_err(&diag::render_text(diagnostics, map, colour));
             let mut errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
@@ -219,7 +219,7 @@ pub fn print_diagnostics(diagnostics: &Diagnostics, map: &SourceMap) {
                 let _ = FIRST_ERROR.set(error.code);
             }
         }
-        Form::Json | Form::JsonLines => {
+        DiagnosticFormat::Json | DiagnosticFormat::JsonLines => {
             if let Value::Array(list) = diag::to_json(diagnostics, map) {
                 collect(list);
             }
@@ -230,8 +230,8 @@ pub fn print_diagnostics(diagnostics: &Diagnostics, map: &SourceMap) {
 /// Reports an error that is no diagnostic: it has neither a code nor a location.
 pub fn report_text(text: &str) {
     match form() {
-        Form::Text => err_line!("error: {}", shown(text)),
-        Form::Json | Form::JsonLines => collect(vec![json!({
+        DiagnosticFormat::Text => err_line!("error: {}", shown(text)),
+        DiagnosticFormat::Json | DiagnosticFormat::JsonLines => collect(vec![json!({
             "severity": "error", "code": null, "message": text, "help": null, "labels": [],
             "file": null, "line": null, "column": null, "end_line": null, "end_column": null,
         })]),
@@ -260,8 +260,8 @@ fn write_collected(write: fn(Arguments<'_>)) {
     }
     let object = json!({ "diagnostics": list });
     match form() {
-        Form::JsonLines => write(format_args!("{object}\n")),
-        Form::Json | Form::Text => write(format_args!("{object:#}\n")),
+        DiagnosticFormat::JsonLines => write(format_args!("{object}\n")),
+        DiagnosticFormat::Json | DiagnosticFormat::Text => write(format_args!("{object:#}\n")),
     }
 }
 

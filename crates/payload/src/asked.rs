@@ -1,7 +1,7 @@
 //! Resolution of a name against a schema: the fields whose values it stands for, and their kind.
 
 use crate::{
-    Attribute, CaseKey, Contents, Extent, Field, FieldId, LayoutId, Schema, Traits, Which,
+    Attribute, CaseKey, Contents, Extent, FieldId, LayoutId, MessageField, Schema, Traits, Which,
 };
 use diag::nearest;
 use std::ops::RangeInclusive;
@@ -12,7 +12,7 @@ pub struct Asked {
     /// The name, as in [`crate::Found::name`].
     pub name: String,
     /// Kind of the values.
-    pub kind: Kind,
+    pub kind: AttributeKind,
     /// Fields that hold the values.
     pub sites: Vec<Site>,
     /// Their particulars.
@@ -21,7 +21,7 @@ pub struct Asked {
 
 /// Kind of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum AttributeKind {
     /// Whole number.
     Number {
         /// Number of bits that hold every such number.
@@ -147,7 +147,7 @@ impl Schema {
         let layout = &self.layouts[layout];
         let key = layout.key?;
         let field = &layout.fields[key.field];
-        if let Kind::Number { .. } = kind(field) {
+        if let AttributeKind::Number { .. } = kind(field) {
             let number: i128 = text.parse().ok()?;
             let is_one = number.to_string() == text && numbers(field).contains(&number);
             return is_one.then_some(CaseKey::Number(number));
@@ -187,7 +187,7 @@ impl Schema {
         let layout = &self.layouts[attribute.layout];
         let field = layout.key.map(|key| &layout.fields[key.field]);
         match field.map(|field| (kind(field), numbers(field))) {
-            Some((Kind::Number { .. }, numbers)) => {
+            Some((AttributeKind::Number { .. }, numbers)) => {
                 format!("a number from {} to {}", numbers.start(), numbers.end())
             }
             _ => "a text of ASCII".into(),
@@ -196,9 +196,9 @@ impl Schema {
 }
 
 /// Returns the range of numbers that a field can hold.
-pub(crate) fn numbers(field: &Field) -> RangeInclusive<i128> {
+pub(crate) fn numbers(field: &MessageField) -> RangeInclusive<i128> {
     match kind(field) {
-        Kind::Number {
+        AttributeKind::Number {
             bits,
             signed: false,
         } => 0..=(1 << bits.min(64)) - 1,
@@ -207,8 +207,8 @@ pub(crate) fn numbers(field: &Field) -> RangeInclusive<i128> {
 }
 
 /// Returns the kind of a field's values.
-pub(crate) fn kind(field: &Field) -> Kind {
-    let number = |bits| Kind::Number {
+pub(crate) fn kind(field: &MessageField) -> AttributeKind {
+    let number = |bits| AttributeKind::Number {
         bits,
         signed: false,
     };
@@ -216,7 +216,7 @@ pub(crate) fn kind(field: &Field) -> Kind {
         (_, Extent::Bits(bits)) => number(*bits),
         // Seven bits of each of four bytes.
         (_, Extent::Varint) => number(28),
-        (_, Extent::DnsName) => Kind::DnsName,
+        (_, Extent::DnsName) => AttributeKind::DnsName,
         (Contents::Number { .. }, Extent::Size(bytes)) => number(8 * *bytes as u32),
         (Contents::Number { .. }, _) => number(64),
         (Contents::Decimal, extent) => {
@@ -225,10 +225,10 @@ pub(crate) fn kind(field: &Field) -> Kind {
                 Extent::Size(digits @ 1..=18) if !signed => {
                     number((10u64.pow(*digits as u32) - 1).ilog2() + 1)
                 }
-                _ => Kind::Number { bits: 64, signed },
+                _ => AttributeKind::Number { bits: 64, signed },
             }
         }
-        _ => Kind::Bytes,
+        _ => AttributeKind::Bytes,
     }
 }
 
@@ -242,20 +242,20 @@ mod tests {
         schema.expect("a built-in message").asked(name)
     }
 
-    fn kind_of(message: &str, name: &str) -> Kind {
+    fn kind_of(message: &str, name: &str) -> AttributeKind {
         asked(message, name).expect("an attribute").kind
     }
 
     #[test]
     fn numbers_have_the_bits_that_they_need() {
-        let number = |bits, signed| Kind::Number { bits, signed };
+        let number = |bits, signed| AttributeKind::Number { bits, signed };
         assert_eq!(kind_of("dns", "response"), number(1, false));
         assert_eq!(kind_of("dns", "id"), number(16, false));
         assert_eq!(kind_of("http", "status"), number(10, false));
         assert_eq!(kind_of("redis", "integer"), number(64, true));
         assert_eq!(kind_of("pfcp", "seid"), number(64, false));
-        assert_eq!(kind_of("dns", "qname"), Kind::DnsName);
-        assert_eq!(kind_of("http", "host"), Kind::Bytes);
+        assert_eq!(kind_of("dns", "qname"), AttributeKind::DnsName);
+        assert_eq!(kind_of("http", "host"), AttributeKind::Bytes);
     }
 
     #[test]

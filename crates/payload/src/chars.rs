@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_set_is_told() {
+    fn what_is_no_set_is_reported() {
         assert_eq!(CharSet::parse("0-9z-a"), Err(NoSet::Backwards('z', 'a')));
         assert_eq!(CharSet::parse("\u{100}"), Err(NoSet::Beyond('\u{100}')));
     }

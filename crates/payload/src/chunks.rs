@@ -46,7 +46,7 @@ const LEFT: u64 = (1 << 44) - 1;
 /// Kinds of bytes.
 #[derive(Clone, Copy)]
 #[repr(u8)]
-enum Kind {
+enum ByteClass {
     Control,
     Hex,
     /// Any other byte of a token.
@@ -59,43 +59,43 @@ enum Kind {
     Other,
 }
 
-const fn kind(byte: u8) -> Kind {
+const fn kind(byte: u8) -> ByteClass {
     match byte {
-        b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F' => Kind::Hex,
-        b'g'..=b'z' | b'G'..=b'Z' => Kind::Token,
+        b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F' => ByteClass::Hex,
+        b'g'..=b'z' | b'G'..=b'Z' => ByteClass::Token,
         b'!' | b'#' | b'$' | b'%' | b'&' | b'\'' | b'*' | b'+' | b'-' | b'.' | b'^' | b'_'
-        | b'`' | b'|' | b'~' => Kind::Token,
-        b':' => Kind::Colon,
-        b';' => Kind::Semicolon,
-        b' ' | b'\t' => Kind::Blank,
-        b'\r' => Kind::Return,
-        b'\n' => Kind::Feed,
-        0..=0x1f | 0x7f => Kind::Control,
-        _ => Kind::Other,
+        | b'`' | b'|' | b'~' => ByteClass::Token,
+        b':' => ByteClass::Colon,
+        b';' => ByteClass::Semicolon,
+        b' ' | b'\t' => ByteClass::Blank,
+        b'\r' => ByteClass::Return,
+        b'\n' => ByteClass::Feed,
+        0..=0x1f | 0x7f => ByteClass::Control,
+        _ => ByteClass::Other,
     }
 }
 
 /// Transition function: the phase after a byte. A field's line may end in a line feed alone, that of a size may not
 /// (section 2.2).
-const fn next(phase: Phase, kind: Kind) -> Phase {
+const fn next(phase: Phase, kind: ByteClass) -> Phase {
     match (phase, kind) {
-        (Phase::Size | Phase::Digits, Kind::Hex) => Phase::Digits,
-        (Phase::Digits | Phase::Blank, Kind::Blank) => Phase::Blank,
-        (Phase::Digits | Phase::Blank, Kind::Semicolon) => Phase::Extension,
-        (Phase::Digits | Phase::Blank | Phase::Extension, Kind::Return) => Phase::SizeEnd,
-        (Phase::Extension, Kind::Control | Kind::Feed) => Phase::Malformed,
+        (Phase::Size | Phase::Digits, ByteClass::Hex) => Phase::Digits,
+        (Phase::Digits | Phase::Blank, ByteClass::Blank) => Phase::Blank,
+        (Phase::Digits | Phase::Blank, ByteClass::Semicolon) => Phase::Extension,
+        (Phase::Digits | Phase::Blank | Phase::Extension, ByteClass::Return) => Phase::SizeEnd,
+        (Phase::Extension, ByteClass::Control | ByteClass::Feed) => Phase::Malformed,
         (Phase::Extension, _) => Phase::Extension,
-        (Phase::SizeEnd, Kind::Feed) => Phase::Data,
-        (Phase::DataEnd, Kind::Return) => Phase::DataFeed,
-        (Phase::DataFeed, Kind::Feed) => Phase::Size,
-        (Phase::Field | Phase::Name, Kind::Hex | Kind::Token) => Phase::Name,
-        (Phase::Name, Kind::Colon) => Phase::Value,
-        (Phase::Value | Phase::ValueFeed, Kind::Feed) => Phase::Field,
-        (Phase::Value, Kind::Return) => Phase::ValueFeed,
-        (Phase::Value, Kind::Control) => Phase::Malformed,
+        (Phase::SizeEnd, ByteClass::Feed) => Phase::Data,
+        (Phase::DataEnd, ByteClass::Return) => Phase::DataFeed,
+        (Phase::DataFeed, ByteClass::Feed) => Phase::Size,
+        (Phase::Field | Phase::Name, ByteClass::Hex | ByteClass::Token) => Phase::Name,
+        (Phase::Name, ByteClass::Colon) => Phase::Value,
+        (Phase::Value | Phase::ValueFeed, ByteClass::Feed) => Phase::Field,
+        (Phase::Value, ByteClass::Return) => Phase::ValueFeed,
+        (Phase::Value, ByteClass::Control) => Phase::Malformed,
         (Phase::Value, _) => Phase::Value,
-        (Phase::Field, Kind::Return) => Phase::LastFeed,
-        (Phase::Field | Phase::LastFeed, Kind::Feed) => Phase::Done,
+        (Phase::Field, ByteClass::Return) => Phase::LastFeed,
+        (Phase::Field | Phase::LastFeed, ByteClass::Feed) => Phase::Done,
         _ => Phase::Malformed,
     }
 }
@@ -117,16 +117,16 @@ const PHASES: [Phase; 15] = [
     Phase::Done,
     Phase::Malformed,
 ];
-const KINDS: [Kind; 9] = [
-    Kind::Control,
-    Kind::Hex,
-    Kind::Token,
-    Kind::Colon,
-    Kind::Semicolon,
-    Kind::Blank,
-    Kind::Return,
-    Kind::Feed,
-    Kind::Other,
+const KINDS: [ByteClass; 9] = [
+    ByteClass::Control,
+    ByteClass::Hex,
+    ByteClass::Token,
+    ByteClass::Colon,
+    ByteClass::Semicolon,
+    ByteClass::Blank,
+    ByteClass::Return,
+    ByteClass::Feed,
+    ByteClass::Other,
 ];
 
 /// Kind of each byte, by its value.

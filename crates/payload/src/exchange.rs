@@ -1,6 +1,6 @@
 //! Pairing of requests and responses.
 
-use crate::{Kind, Schema};
+use crate::{AttributeKind, Schema};
 
 /// Rule that pairs responses with requests. On each connection or pair of ports, responses come in the order of their
 /// requests, unless both carry a number that identifies the pair.
@@ -73,6 +73,6 @@ impl Schema {
     /// Returns true if a name stands for unsigned numbers.
     pub fn is_number(&self, name: &str) -> bool {
         let kind = self.asked(name).map(|asked| asked.kind);
-        matches!(kind, Ok(Kind::Number { signed: false, .. }))
+        matches!(kind, Ok(AttributeKind::Number { signed: false, .. }))
     }
 }

@@ -1,11 +1,11 @@
 //! Keys of a schema's TOML form, with the values they take and their meaning. The reader checks files against these
 //! lists, and the JSON Schema for editors is made from them.
 
-use settings::Kind::*;
-use settings::{Codes, Form};
+use settings::ValueKind::*;
+use settings::{Codes, FileFormat};
 
 /// Form of a schema's file.
-pub(crate) static FORM: Form = Form {
+pub(crate) static FORM: FileFormat = FileFormat {
     codes: Codes {
         syntax: "E1001",
         unknown: "E1002",

@@ -27,7 +27,7 @@ mod recognise;
 mod schema;
 mod text;
 
-pub use asked::{Asked, Kind, Only, Site, Unasked};
+pub use asked::{Asked, AttributeKind, Only, Site, Unasked};
 pub use chars::{CharSet, NoSet};
 pub use exchange::{Exchange, Side, Sides};
 pub use expression::{Comparison, Condition, Linear};
@@ -39,8 +39,9 @@ pub use reader::{
 };
 pub use recognise::{Beginning, Signature};
 pub use schema::{
-    Answers, Attribute, CaseKey, Cases, Contents, Extent, Field, FieldId, Key, Layout, LayoutId,
-    Lengths, Limits, MOST_ANSWERS, Next, Order, Repeat, Schema, Traits, Transport, Which,
+    Answers, Attribute, CaseKey, Cases, Contents, Extent, FieldId, Key, LayoutId, Lengths, Limits,
+    MOST_ANSWERS, MessageField, MessageLayout, Next, Order, Repeat, Schema, Traits, Transport,
+    Which,
 };
 pub use text::{lint, load};
 

@@ -102,7 +102,7 @@ pub struct Limits {
 
 /// Index of a layout in [`Schema::layouts`].
 pub type LayoutId = usize;
-/// Index of a field in [`Layout::fields`].
+/// Index of a field in [`MessageLayout::fields`].
 pub type FieldId = usize;
 
 /// Schema of a message.
@@ -131,7 +131,7 @@ pub struct Schema {
     /// Layout of the whole payload.
     pub root: LayoutId,
     /// All layouts.
-    pub layouts: Vec<Layout>,
+    pub layouts: Vec<MessageLayout>,
     /// Attributes, in the file's order.
     pub attributes: Vec<Attribute>,
 }
@@ -180,7 +180,7 @@ pub struct Key {
 
 /// Group of fields.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Layout {
+pub struct MessageLayout {
     /// Its name in the schema.
     pub name: String,
     /// Order of its fields.
@@ -190,7 +190,7 @@ pub struct Layout {
     /// True if the values in an instance count only if all of it was read.
     pub whole: bool,
     /// Its fields.
-    pub fields: Vec<Field>,
+    pub fields: Vec<MessageField>,
 }
 
 /// End of a field.
@@ -311,7 +311,7 @@ pub enum Repeat {
 
 /// Field of a layout.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Field {
+pub struct MessageField {
     /// Its name.
     pub name: String,
     /// Condition under which the field is present.
@@ -338,7 +338,7 @@ pub struct Field {
     pub max: Option<usize>,
 }
 
-impl Field {
+impl MessageField {
     /// Returns the set of bytes that may occur before the field's end, if trimmed bytes belong to it too.
     pub fn chars_to_end(&self) -> Option<CharSet> {
         let trim = self.trim.unwrap_or_else(CharSet::empty);
@@ -356,8 +356,8 @@ impl Field {
         }
     }
 
-    /// Returns true if a byte outside [`Field::chars`] shows that a field whose end has not arrived is malformed. The
-    /// last byte seen may be the first one of a two-byte end.
+    /// Returns true if a byte outside [`MessageField::chars`] shows that a field whose end has not arrived is
+    /// malformed. The last byte seen may be the first one of a two-byte end.
     pub fn shows_early(&self) -> bool {
         match &self.extent {
             Extent::Until { ends, .. } => {

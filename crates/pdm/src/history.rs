@@ -4,7 +4,7 @@
 //! contribution is kept as of its last observation. The packets between that observation and the flow's end are
 //! missing: at most one interval.
 
-use crate::snapshot::{Delays, Flow, FlowKey, Packets};
+use crate::snapshot::{Delays, FlowKey, MeasuredFlow, Packets};
 use std::collections::HashMap;
 
 /// Quantities that are summed up over flows.
@@ -17,7 +17,7 @@ pub struct Sums {
 }
 
 impl Sums {
-    fn of(flow: &Flow) -> Sums {
+    fn of(flow: &MeasuredFlow) -> Sums {
         Sums {
             packets: flow.packets,
             delays: Delays {
@@ -56,7 +56,7 @@ pub struct History {
 
 impl History {
     /// Adds the flows that are known now. Returns the sums over these and all earlier ones.
-    pub fn look(&mut self, flows: &[Flow]) -> Sums {
+    pub fn look(&mut self, flows: &[MeasuredFlow]) -> Sums {
         let now: HashMap<FlowKey, (u64, Sums)> = flows
             .iter()
             .map(|flow| (flow.key, (flow.first_seen, Sums::of(flow))))
@@ -81,8 +81,8 @@ mod tests {
     use super::*;
     use crate::snapshot::Delay;
 
-    fn flow(port: u16, first_seen: u64, expected: u64) -> Flow {
-        Flow {
+    fn flow(port: u16, first_seen: u64, expected: u64) -> MeasuredFlow {
+        MeasuredFlow {
             key: FlowKey {
                 local_port: port,
                 ..FlowKey::default()

@@ -2,7 +2,7 @@
 //! `programs/pdm/README.md`. They are stable, and may be extended. Units are in the names.
 
 use crate::histogram::Histogram;
-use crate::snapshot::{Count, Delay, Flow, Packets, Snapshot, protocol};
+use crate::snapshot::{Count, Delay, MeasuredFlow, Packets, Snapshot, protocol};
 use serde_json::{Map, Value, json};
 
 /// Returns a snapshot with at most `most` flows.
@@ -37,7 +37,7 @@ pub fn object(snapshot: &Snapshot, most: usize) -> Value {
     })
 }
 
-fn flow(flow: &Flow) -> Value {
+fn flow(flow: &MeasuredFlow) -> Value {
     let mut object = Map::new();
     object.insert("protocol".into(), protocol(flow.key.protocol).into());
     object.insert("local_address".into(), flow.key.local.to_string().into());

@@ -1,8 +1,8 @@
 //! Measurements in Prometheus' text format, whose base unit of time is the second.
 
 use crate::histogram::Histogram;
-use crate::snapshot::{Delay, Flow, Packets, Snapshot, protocol};
-use control::exposition::{self, Family, Kind, Labels, Page, Unit, Value};
+use crate::snapshot::{Delay, MeasuredFlow, Packets, Snapshot, protocol};
+use control::exposition::{self, Family, Labels, MetricKind, Page, Unit, Value};
 
 /// Least bound of a histogram, about 1 µs. The bounds are a nanosecond below powers of two.
 const SHORTEST: u64 = (1 << 10) - 1;
@@ -12,7 +12,7 @@ const LONGEST: u64 = (1 << 36) - 1;
 /// Quantity of a page: the suffix of its name, type, unit, help, and a function that returns its value.
 struct Quantity<T> {
     name: &'static str,
-    kind: Kind,
+    kind: MetricKind,
     unit: Unit,
     help: &'static str,
     of: fn(&T) -> u64,
@@ -22,35 +22,35 @@ struct Quantity<T> {
 const PACKETS: [Quantity<Packets>; 5] = [
     Quantity {
         name: "packets_sent",
-        kind: Kind::Counter,
+        kind: MetricKind::Counter,
         unit: Unit::Plain,
         help: "Packets sent with the option.",
         of: |p| p.sent,
     },
     Quantity {
         name: "packets_received",
-        kind: Kind::Counter,
+        kind: MetricKind::Counter,
         unit: Unit::Plain,
         help: "Packets received with the option.",
         of: |p| p.received,
     },
     Quantity {
         name: "packets_lost",
-        kind: Kind::Gauge,
+        kind: MetricKind::Gauge,
         unit: Unit::Plain,
         help: "Packets that the other ends sent and that did not arrive; falls when one comes late.",
         of: |p| p.lost(),
     },
     Quantity {
         name: "packets_reordered",
-        kind: Kind::Counter,
+        kind: MetricKind::Counter,
         unit: Unit::Plain,
         help: "Packets that arrived after one that was sent later.",
         of: |p| p.reordered,
     },
     Quantity {
         name: "packets_duplicated",
-        kind: Kind::Counter,
+        kind: MetricKind::Counter,
         unit: Unit::Plain,
         help: "Packets that arrived again.",
         of: |p| p.duplicates,
@@ -60,35 +60,35 @@ const PACKETS: [Quantity<Packets>; 5] = [
 const DELAYS: [Quantity<Delay>; 5] = [
     Quantity {
         name: "_samples",
-        kind: Kind::Counter,
+        kind: MetricKind::Counter,
         unit: Unit::Plain,
         help: "How often the delay was measured.",
         of: |d| d.samples,
     },
     Quantity {
         name: "",
-        kind: Kind::Counter,
+        kind: MetricKind::Counter,
         unit: Unit::Time,
         help: "All measured delays together.",
         of: |d| d.sum,
     },
     Quantity {
         name: "_last",
-        kind: Kind::Gauge,
+        kind: MetricKind::Gauge,
         unit: Unit::Time,
         help: "The last measured delay.",
         of: |d| d.last,
     },
     Quantity {
         name: "_min",
-        kind: Kind::Gauge,
+        kind: MetricKind::Gauge,
         unit: Unit::Time,
         help: "The shortest measured delay.",
         of: |d| d.min,
     },
     Quantity {
         name: "_max",
-        kind: Kind::Gauge,
+        kind: MetricKind::Gauge,
         unit: Unit::Time,
         help: "The longest measured delay.",
         of: |d| d.max,
@@ -128,11 +128,11 @@ pub fn page(snapshot: &Snapshot, most: usize) -> String {
             let labels = interface.and(label, count.what.name);
             (labels, Value::Whole(count.packets))
         });
-        page.numbers(Kind::Counter, Family::plain(name, help), samples);
+        page.numbers(MetricKind::Counter, Family::plain(name, help), samples);
     }
     let flows = Value::Whole(snapshot.flows.len() as u64);
     let family = Family::plain("flows", "Flows that are known.");
-    page.numbers(Kind::Gauge, family, [(&interface, flows)]);
+    page.numbers(MetricKind::Gauge, family, [(&interface, flows)]);
     for (delay, histogram) in snapshot.delays.named() {
         let family = Family {
             name: &format!("{delay}_delay"),
@@ -143,7 +143,8 @@ pub fn page(snapshot: &Snapshot, most: usize) -> String {
     }
 
     let flows = snapshot.flows.iter().take(most);
-    let flows: Vec<(&Flow, Labels)> = flows.map(|flow| (flow, labels(&interface, flow))).collect();
+    let flows: Vec<(&MeasuredFlow, Labels)> =
+        flows.map(|flow| (flow, labels(&interface, flow))).collect();
     for quantity in &PACKETS {
         let samples = flows
             .iter()
@@ -176,7 +177,7 @@ impl<T> Quantity<T> {
     }
 }
 
-fn labels(interface: &Labels, flow: &Flow) -> Labels {
+fn labels(interface: &Labels, flow: &MeasuredFlow) -> Labels {
     let key = &flow.key;
     interface
         .and("protocol", protocol(key.protocol))

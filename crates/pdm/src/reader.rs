@@ -4,8 +4,8 @@ use crate::Mode;
 use crate::counters;
 use crate::histogram::{BUCKETS, Histogram};
 use crate::history::{History, Sums};
-use crate::snapshot::{Delays, Flow, Snapshot};
-use crate::state::{self, Layout};
+use crate::snapshot::{Delays, MeasuredFlow, Snapshot};
+use crate::state::{self, FieldIndices};
 use control::{Store, StoreError};
 use schema::{Field, Object, ObjectKind, Schema, Table};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -26,7 +26,7 @@ pub struct Reader {
     egress: Box<dyn Store>,
     ingress: Box<dyn Store>,
     indices: Indices,
-    layout: Layout,
+    layout: FieldIndices,
     history: History,
 }
 
@@ -40,7 +40,7 @@ struct Indices {
 }
 
 /// Finds the objects that are read, in programs with these schemas; `None` if they are not those of `programs/pdm`.
-fn find(egress: &Schema, ingress: &Schema) -> Option<(Indices, Layout)> {
+fn find(egress: &Schema, ingress: &Schema) -> Option<(Indices, FieldIndices)> {
     let indices = Indices {
         flows: named(ingress, "flows")?,
         sent: named(egress, "egress_packets")?,
@@ -108,7 +108,7 @@ impl Reader {
         })
     }
 
-    fn flows(&self) -> Result<Vec<Flow>, StoreError> {
+    fn flows(&self) -> Result<Vec<MeasuredFlow>, StoreError> {
         let known = self.ingress.flows(self.indices.flows)?;
         let flow = |control::Flow { key, value, .. }| self.layout.flow(&key, &value);
         Ok(known.into_iter().map(flow).collect())
@@ -123,12 +123,12 @@ fn named(schema: &Schema, name: &str) -> Option<Object> {
 }
 
 /// Finds the fields of a flow, in a state with the names of `programs/pdm`.
-fn layout(schema: &Schema, flows: Object) -> Option<Layout> {
+fn layout(schema: &Schema, flows: Object) -> Option<FieldIndices> {
     let ObjectKind::FlowState { key, value } = &schema.objects[flows].kind else {
         return None;
     };
     let names = |fields: &[Field]| fields.iter().map(|f| f.name.clone()).collect::<Vec<_>>();
-    Layout::of(&names(key), &names(value))
+    FieldIndices::of(&names(key), &names(value))
 }
 
 /// Returns the table whose default action is the mode of marking.

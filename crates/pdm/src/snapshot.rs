@@ -15,7 +15,7 @@ pub struct Snapshot {
     /// Duration of the measurement so far, in nanoseconds.
     pub measured_ns: u64,
     /// Known flows, those with the most packets first.
-    pub flows: Vec<Flow>,
+    pub flows: Vec<MeasuredFlow>,
     /// Totals over all flows, including forgotten ones.
     pub totals: Totals,
     /// Delays of all flows, including forgotten ones.
@@ -46,7 +46,7 @@ impl<T> Delays<T> {
 
 /// Flow, from this end's point of view.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Flow {
+pub struct MeasuredFlow {
     /// Addresses, ports and protocol.
     pub key: FlowKey,
     /// Time of its first packet, in nanoseconds of the monotonic clock. It distinguishes the flow from an earlier one
@@ -197,7 +197,7 @@ pub fn sample() -> Snapshot {
         time_ns: 1_700_000_000_000_000_000,
         measured_ns: 12_000_000_000,
         flows: vec![
-            Flow {
+            MeasuredFlow {
                 key: FlowKey {
                     protocol: 6,
                     local: "2001:db8::1".parse().unwrap(),
@@ -219,7 +219,7 @@ pub fn sample() -> Snapshot {
                     network: delay(1_000_000),
                 },
             },
-            Flow {
+            MeasuredFlow {
                 key: FlowKey {
                     protocol: 58,
                     local: "2001:db8::1".parse().unwrap(),

@@ -1,13 +1,13 @@
-//! State of a flow in the programs, `flow_key_t` and `flow_t` of `programs/pdm/pdm.p4h`, as a [`Flow`].
+//! State of a flow in the programs, `flow_key_t` and `flow_t` of `programs/pdm/pdm.p4h`, as a [`MeasuredFlow`].
 
-use crate::snapshot::{Delay, Delays, Flow, FlowKey, Packets};
+use crate::snapshot::{Delay, Delays, FlowKey, MeasuredFlow, Packets};
 use num_traits::ToPrimitive;
 use schema::Bits;
 use std::net::Ipv6Addr;
 
 /// Indices of the fields among the scalars of keys and values.
 #[derive(Clone, Copy, Debug)]
-pub struct Layout {
+pub struct FieldIndices {
     protocol: usize,
     /// Address and port of this end, and of the other one.
     ends: [(usize, usize); 2],
@@ -17,9 +17,9 @@ pub struct Layout {
     delays: Delays<[usize; 4]>,
 }
 
-impl Layout {
+impl FieldIndices {
     /// Finds the fields by the names of the scalars; `None` if one is missing.
-    pub fn of<N: AsRef<str>>(key: &[N], value: &[N]) -> Option<Layout> {
+    pub fn of<N: AsRef<str>>(key: &[N], value: &[N]) -> Option<FieldIndices> {
         let index = |names: &[N], name: &str| names.iter().position(|known| known.as_ref() == name);
         let key = |name: &str| index(key, name);
         let value = |name: &str| index(value, name);
@@ -27,7 +27,7 @@ impl Layout {
             let part = |of: &str| value(&format!("{name}_{of}"));
             Some([part("last")?, part("min")?, part("max")?, part("sum")?])
         };
-        Some(Layout {
+        Some(FieldIndices {
             protocol: key("protocol")?,
             ends: [
                 (key("local")?, key("local_port")?),
@@ -51,7 +51,7 @@ impl Layout {
     }
 
     /// Decodes a flow from its key and value, which have a scalar at each index.
-    pub fn flow(&self, key: &[Bits], value: &[Bits]) -> Flow {
+    pub fn flow(&self, key: &[Bits], value: &[Bits]) -> MeasuredFlow {
         let number = |at: usize| value.get(at).and_then(Bits::to_u64).unwrap_or(0);
         let end = |(address, port): (usize, usize)| {
             let bits = |at: usize| key.get(at).and_then(|bits| bits.value().to_u128());
@@ -67,7 +67,7 @@ impl Layout {
         };
         let [(local, local_port), (remote, remote_port)] = self.ends.map(end);
         let [sent, received, expected, reordered, duplicates] = self.packets.map(number);
-        Flow {
+        MeasuredFlow {
             key: FlowKey {
                 protocol: key.get(self.protocol).and_then(Bits::to_u64).unwrap_or(0) as u8,
                 local,
@@ -93,7 +93,7 @@ impl Layout {
 }
 
 /// Sorts flows, those with the most packets first. Ties are broken by the key, so that the order is stable.
-pub fn order(flows: &mut [Flow]) {
+pub fn order(flows: &mut [MeasuredFlow]) {
     flows.sort_by_key(|flow| {
         let packets = flow.packets.sent.saturating_add(flow.packets.received);
         (std::cmp::Reverse(packets), flow.key)
@@ -132,7 +132,7 @@ mod tests {
     fn every_field_is_taken_by_its_name() {
         let key: Vec<Bits> = [1u32, 2, 3, 4, 6].map(|v| Bits::new(128, v)).into();
         let value: Vec<Bits> = (100u32..120).map(|v| Bits::new(64, v)).collect();
-        let flow = Layout::of(&KEY, &VALUE).unwrap().flow(&key, &value);
+        let flow = FieldIndices::of(&KEY, &VALUE).unwrap().flow(&key, &value);
         let delay = |last| Delay {
             samples: 107,
             last,
@@ -140,7 +140,7 @@ mod tests {
             max: last + 2,
             sum: last + 3,
         };
-        let expected = Flow {
+        let expected = MeasuredFlow {
             key: FlowKey {
                 protocol: 6,
                 local: "::1".parse().unwrap(),
@@ -167,13 +167,13 @@ mod tests {
 
     #[test]
     fn the_state_of_another_program_is_not_read() {
-        assert!(Layout::of(&KEY, &VALUE[..19]).is_none());
-        assert!(Layout::of(&KEY[1..], &VALUE).is_none());
+        assert!(FieldIndices::of(&KEY, &VALUE[..19]).is_none());
+        assert!(FieldIndices::of(&KEY[1..], &VALUE).is_none());
     }
 
     #[test]
     fn busy_flows_come_first() {
-        let flow = |port, sent, received| Flow {
+        let flow = |port, sent, received| MeasuredFlow {
             key: FlowKey {
                 local_port: port,
                 ..FlowKey::default()
@@ -183,7 +183,7 @@ mod tests {
                 received,
                 ..Packets::default()
             },
-            ..Flow::default()
+            ..MeasuredFlow::default()
         };
         let mut flows = [flow(3, 1, 1), flow(2, 1, 1), flow(1, 0, 9)];
         order(&mut flows);

@@ -2,7 +2,7 @@
 //! terminal does not show them.
 
 use crate::counters;
-use crate::snapshot::{Count, Delay, Flow, Snapshot, protocol};
+use crate::snapshot::{Count, Delay, MeasuredFlow, Snapshot, protocol};
 use crate::units::delay;
 use diag::columns;
 use std::fmt::Write;
@@ -108,7 +108,7 @@ fn shown(ns: Option<u64>) -> String {
     ns.map_or_else(|| "-".into(), delay)
 }
 
-fn row(flow: &Flow) -> Vec<String> {
+fn row(flow: &MeasuredFlow) -> Vec<String> {
     let measured = |d: &Delay| d.samples > 0;
     let round_trip = &flow.delays.round_trip;
     let range = match round_trip.mean() {
@@ -132,7 +132,7 @@ fn row(flow: &Flow) -> Vec<String> {
 }
 
 /// Formats a flow: protocol, this end, and the other one.
-fn name(flow: &Flow) -> String {
+fn name(flow: &MeasuredFlow) -> String {
     let key = &flow.key;
     let end = |address: Ipv6Addr, port: u16| match port {
         0 => address.to_string(),

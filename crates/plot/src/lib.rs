@@ -76,7 +76,7 @@ impl Ranged for Scale {
 }
 
 /// Data series of a panel.
-pub enum Shape {
+pub enum Series {
     /// Points in the order of their first coordinates, joined by a line.
     Line {
         /// Name of the line in the legend.
@@ -106,7 +106,7 @@ pub struct Panel<'a> {
     /// Vertical axis.
     pub up: Axis<'a>,
     /// Data series; lines have the first [`LINES`] colors in turn.
-    pub shapes: &'a [Shape],
+    pub shapes: &'a [Series],
     /// Position of the legend with the names of the lines.
     pub legend: Legend,
     /// True if each point of a line is marked.
@@ -166,7 +166,7 @@ fn draw(panel: &Panel, area: &DrawingArea<SVGBackend<'_>, Shift>) -> Result<(), 
     let mut is_named = false;
     for (shape, color) in panel.shapes.iter().zip(COLORS.into_iter().cycle()) {
         match shape {
-            Shape::Line { name, points } => {
+            Series::Line { name, points } => {
                 is_named = true;
                 let points = points.iter().copied();
                 chart
@@ -177,7 +177,7 @@ fn draw(panel: &Panel, area: &DrawingArea<SVGBackend<'_>, Shift>) -> Result<(), 
                     chart.draw_series(points.map(|point| Circle::new(point, 3, color.filled())))?;
                 }
             }
-            Shape::Bars(bars) => {
+            Series::Bars(bars) => {
                 let bars = bars.iter();
                 chart.draw_series(bars.map(|&(left, right, top)| {
                     Rectangle::new([(left, 0.0), (right, top)], color.filled())
@@ -212,7 +212,7 @@ mod tests {
             label: &label,
             places: None,
         };
-        let line = |name: &str| Shape::Line {
+        let line = |name: &str| Series::Line {
             name: name.into(),
             points: vec![(0.0, 1.0), (5.0, 9.0)],
         };
@@ -226,7 +226,7 @@ mod tests {
         };
         let (lines, bars) = (
             [line("one <&>"), line("two")],
-            [Shape::Bars(vec![(1.0, 2.0, 3.0)])],
+            [Series::Bars(vec![(1.0, 2.0, 3.0)])],
         );
         let panels = [panel("first", &lines), panel("second", &bars)];
         let drawn = || svg(&panels, 1, (300, 200)).expect("a plot");

@@ -1,8 +1,8 @@
 //! A file's text, and its check against a form.
 
-use crate::kind::{Kind, misfits};
+use crate::kind::{ValueKind, misfits};
 use crate::table::{Raw, Table, at};
-use crate::{Form, Keys, errors};
+use crate::{FileFormat, Keys, errors};
 use diag::{Diagnostics, FileId, SourceMap, Span, nearest};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error};
@@ -47,7 +47,7 @@ impl<'m> Document<'m> {
     /// Everything that violates the form, and the errors that `read` adds, in the file's order.
     pub fn read<T>(
         &self,
-        form: &Form,
+        form: &FileFormat,
         read: impl FnOnce(&Table<'_>, &mut Diagnostics) -> Option<T>,
     ) -> Result<T, Diagnostics> {
         let mut wrong = Diagnostics::new();
@@ -67,7 +67,7 @@ impl<'m> Document<'m> {
 }
 
 /// Reports unknown keys, values of another kind and missing keys, in this table and in its inner tables.
-fn check(form: &Form, table: &Table<'_>, wrong: &mut Diagnostics) {
+fn check(form: &FileFormat, table: &Table<'_>, wrong: &mut Diagnostics) {
     let Keys { of, all } = table.keys;
     let mut misspelt = Vec::new();
     for (name, value) in table.raw {
@@ -82,8 +82,8 @@ fn check(form: &Form, table: &Table<'_>, wrong: &mut Diagnostics) {
             wrong.push(errors::wrong_kind(form, span, key, &misfit));
         }
         let inner: &[Raw] = match (key.kind, value.get_ref()) {
-            (Kind::Table(_), _) => std::slice::from_ref(value),
-            (Kind::Tables(_), DeValue::Array(list)) => list,
+            (ValueKind::Table(_), _) => std::slice::from_ref(value),
+            (ValueKind::Tables(_), DeValue::Array(list)) => list,
             _ => &[],
         };
         let inner = inner

@@ -1,11 +1,11 @@
 //! Diagnostics for every kind of file, one function each.
 
 use crate::kind::Misfit;
-use crate::{Form, Key, Keys};
+use crate::{FileFormat, Key, Keys};
 use diag::{Diagnostic, Span, instead_of};
 
 /// The text is not TOML. `marked` is the text at `span`.
-pub(crate) fn syntax(form: &Form, span: Span, what: &str, marked: &str) -> Diagnostic {
+pub(crate) fn syntax(form: &FileFormat, span: Span, what: &str, marked: &str) -> Diagnostic {
     let (message, help) = match what {
         "duplicate key" => (
             format!("`{marked}` is given twice"),
@@ -20,14 +20,14 @@ pub(crate) fn syntax(form: &Form, span: Span, what: &str, marked: &str) -> Diagn
 }
 
 /// A key that has no meaning here.
-pub(crate) fn unknown_key(form: &Form, span: Span, name: &str, keys: &Keys) -> Diagnostic {
+pub(crate) fn unknown_key(form: &FileFormat, span: Span, name: &str, keys: &Keys) -> Diagnostic {
     let message = format!("unknown key `{name}` in {}", keys.of);
     let help = instead_of(name, &keys.names(), "it may have");
     Diagnostic::refusal(form.codes.unknown, span, message, help)
 }
 
 /// A value of another kind than its key's.
-pub(crate) fn wrong_kind(form: &Form, span: Span, key: &Key, misfit: &Misfit) -> Diagnostic {
+pub(crate) fn wrong_kind(form: &FileFormat, span: Span, key: &Key, misfit: &Misfit) -> Diagnostic {
     let verb = if misfit.is_part { "holds" } else { "is" };
     let wanted = misfit.kind.described(misfit.is_part);
     let found = match misfit.value.get_ref().type_str() {
@@ -41,7 +41,7 @@ pub(crate) fn wrong_kind(form: &Form, span: Span, key: &Key, misfit: &Misfit) ->
 }
 
 /// A required key is missing.
-pub(crate) fn missing_key(form: &Form, span: Span, of: &str, key: &Key) -> Diagnostic {
+pub(crate) fn missing_key(form: &FileFormat, span: Span, of: &str, key: &Key) -> Diagnostic {
     let message = format!("{of} has no `{}`", key.name);
     let help = format!("add `{}`: {}", key.example, key.meaning);
     Diagnostic::refusal(form.codes.missing, span, message, help)

@@ -1,10 +1,10 @@
 //! Forms of files, as data.
 
-use crate::Kind;
+use crate::ValueKind;
 
 /// A kind of file.
 #[derive(Debug)]
-pub struct Form {
+pub struct FileFormat {
     /// The codes of its errors.
     pub codes: Codes,
     /// Description of the lines that such a file has, as a clause, for a file that is not TOML.
@@ -41,7 +41,7 @@ pub struct Key {
     /// Its name.
     pub name: &'static str,
     /// Kind of its value.
-    pub kind: Kind,
+    pub kind: ValueKind,
     /// True if the key is required.
     pub is_required: bool,
     /// Example: a line with the key.

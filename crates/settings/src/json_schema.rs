@@ -1,10 +1,10 @@
 //! A form as a JSON Schema, for editors that complete and check such files.
 
-use crate::{Form, Key, Keys, Kind};
+use crate::{FileFormat, Key, Keys, ValueKind};
 use serde_json::{Map, Value, json};
 
 /// Returns the JSON Schema of a form (draft-07, which editors of TOML know).
-pub fn json_schema(form: &Form, title: &str) -> Value {
+pub fn json_schema(form: &FileFormat, title: &str) -> Value {
     let mut schema = table(form.keys);
     schema["$schema"] = json!("http://json-schema.org/draft-07/schema#");
     schema["title"] = json!(title);
@@ -38,28 +38,30 @@ fn list(of: Value) -> Value {
     json!({ "type": "array", "items": of })
 }
 
-fn kind(kind_: Kind) -> Value {
+fn kind(kind_: ValueKind) -> Value {
     let text = || json!({ "type": "string" });
-    let byte_list = || list(kind(Kind::Number(0, 255)));
+    let byte_list = || list(kind(ValueKind::Number(0, 255)));
     match kind_ {
-        Kind::Text => text(),
-        Kind::Name => json!({ "type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_-]*$" }),
-        Kind::Word(words) => json!({ "enum": words }),
-        Kind::Texts => json!({ "anyOf": [text(), list(text())] }),
-        Kind::Bytes => json!({ "anyOf": [text(), byte_list()] }),
-        Kind::ByteStrings => {
-            let mut several = list(kind(Kind::Bytes));
+        ValueKind::Text => text(),
+        ValueKind::Name => json!({ "type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_-]*$" }),
+        ValueKind::Word(words) => json!({ "enum": words }),
+        ValueKind::Texts => json!({ "anyOf": [text(), list(text())] }),
+        ValueKind::Bytes => json!({ "anyOf": [text(), byte_list()] }),
+        ValueKind::ByteStrings => {
+            let mut several = list(kind(ValueKind::Bytes));
             several["minItems"] = json!(1);
             json!({ "anyOf": [text(), byte_list(), several] })
         }
-        Kind::Number(low, high) => json!({ "type": "integer", "minimum": low, "maximum": high }),
-        Kind::TextOrNumber => json!({ "type": ["string", "integer"] }),
-        Kind::Flag => json!({ "type": "boolean" }),
-        Kind::List(of) => list(kind(*of)),
-        Kind::Map(least, of) => {
+        ValueKind::Number(low, high) => {
+            json!({ "type": "integer", "minimum": low, "maximum": high })
+        }
+        ValueKind::TextOrNumber => json!({ "type": ["string", "integer"] }),
+        ValueKind::Flag => json!({ "type": "boolean" }),
+        ValueKind::List(of) => list(kind(*of)),
+        ValueKind::Map(least, of) => {
             json!({ "type": "object", "additionalProperties": kind(*of), "minProperties": least })
         }
-        Kind::Table(keys) => table(keys),
-        Kind::Tables(keys) => json!({ "type": "array", "items": table(keys), "minItems": 1 }),
+        ValueKind::Table(keys) => table(keys),
+        ValueKind::Tables(keys) => json!({ "type": "array", "items": table(keys), "minItems": 1 }),
     }
 }

@@ -6,7 +6,7 @@ use toml::de::DeValue;
 
 /// A kind of value.
 #[derive(Clone, Copy, Debug)]
-pub enum Kind {
+pub enum ValueKind {
     /// A string.
     Text,
     /// A string of ASCII letters, digits, `_` and `-` that begins with a letter.
@@ -17,7 +17,7 @@ pub enum Kind {
     Texts,
     /// A string, or a list of numbers from 0 to 255.
     Bytes,
-    /// [`Kind::Bytes`], or a list of them.
+    /// [`ValueKind::Bytes`], or a list of them.
     ByteStrings,
     /// A whole number in a range, both ends included.
     Number(i64, i64),
@@ -26,22 +26,22 @@ pub enum Kind {
     /// `true` or `false`.
     Flag,
     /// A list of values of this kind.
-    List(&'static Kind),
+    List(&'static ValueKind),
     /// A table under any keys, with at least this number of values of this kind.
-    Map(usize, &'static Kind),
+    Map(usize, &'static ValueKind),
     /// A table with these keys.
     Table(&'static Keys),
     /// A list of tables with these keys, one at least.
     Tables(&'static Keys),
 }
 
-const BYTE: Kind = Kind::Number(0, 255);
+const BYTE: ValueKind = ValueKind::Number(0, 255);
 
 /// A value of another kind than its key requires.
 pub(crate) struct Misfit<'v> {
     pub(crate) value: &'v Raw<'v>,
     /// Required kind.
-    pub(crate) kind: Kind,
+    pub(crate) kind: ValueKind,
     /// True if even its TOML type is another.
     pub(crate) is_other_type: bool,
     /// True for a part of the key's value.
@@ -49,51 +49,54 @@ pub(crate) struct Misfit<'v> {
 }
 
 /// Returns the parts of a value that are not of its kind, or the whole value.
-pub(crate) fn misfits<'v>(value: &'v Raw<'v>, kind: Kind) -> Vec<Misfit<'v>> {
+pub(crate) fn misfits<'v>(value: &'v Raw<'v>, kind: ValueKind) -> Vec<Misfit<'v>> {
     let mut found = Vec::new();
     find(value, kind, false, &mut found);
     found
 }
 
-fn find<'v>(value: &'v Raw<'v>, kind: Kind, is_part: bool, found: &mut Vec<Misfit<'v>>) {
+fn find<'v>(value: &'v Raw<'v>, kind: ValueKind, is_part: bool, found: &mut Vec<Misfit<'v>>) {
     let mut each = |kind, parts: &mut dyn Iterator<Item = &'v Raw<'v>>| {
         parts.for_each(|part| find(part, kind, true, found));
     };
     // `None` if the type is another one.
     let fits = match (kind, value.get_ref()) {
-        (Kind::Text | Kind::Texts | Kind::Bytes, DeValue::String(_))
-        | (Kind::ByteStrings | Kind::TextOrNumber, DeValue::String(_))
-        | (Kind::Flag, DeValue::Boolean(_))
-        | (Kind::Table(_), DeValue::Table(_)) => Some(true),
-        (Kind::Name, DeValue::String(text)) => Some(is_name(text)),
-        (Kind::Word(words), DeValue::String(word)) => Some(words.contains(&&**word)),
-        (Kind::Number(low, high), DeValue::Integer(_)) => {
+        (ValueKind::Text | ValueKind::Texts | ValueKind::Bytes, DeValue::String(_))
+        | (ValueKind::ByteStrings | ValueKind::TextOrNumber, DeValue::String(_))
+        | (ValueKind::Flag, DeValue::Boolean(_))
+        | (ValueKind::Table(_), DeValue::Table(_)) => Some(true),
+        (ValueKind::Name, DeValue::String(text)) => Some(is_name(text)),
+        (ValueKind::Word(words), DeValue::String(word)) => Some(words.contains(&&**word)),
+        (ValueKind::Number(low, high), DeValue::Integer(_)) => {
             Some(number(value).is_some_and(|number| (low..=high).contains(&number)))
         }
-        (Kind::TextOrNumber, DeValue::Integer(_)) => Some(number(value).is_some()),
-        (Kind::Texts, DeValue::Array(list)) => {
-            each(Kind::Text, &mut list.iter());
+        (ValueKind::TextOrNumber, DeValue::Integer(_)) => Some(number(value).is_some()),
+        (ValueKind::Texts, DeValue::Array(list)) => {
+            each(ValueKind::Text, &mut list.iter());
             Some(true)
         }
-        (Kind::Bytes, DeValue::Array(list)) => {
+        (ValueKind::Bytes, DeValue::Array(list)) => {
             each(BYTE, &mut list.iter());
             Some(true)
         }
-        (Kind::ByteStrings, DeValue::Array(list)) => {
+        (ValueKind::ByteStrings, DeValue::Array(list)) => {
             let first = list.first().map(|first| first.get_ref());
             let is_one = matches!(first, Some(DeValue::Integer(_)));
-            each(if is_one { BYTE } else { Kind::Bytes }, &mut list.iter());
+            each(
+                if is_one { BYTE } else { ValueKind::Bytes },
+                &mut list.iter(),
+            );
             Some(first.is_some())
         }
-        (Kind::List(of), DeValue::Array(list)) => {
+        (ValueKind::List(of), DeValue::Array(list)) => {
             each(*of, &mut list.iter());
             Some(true)
         }
-        (Kind::Tables(keys), DeValue::Array(list)) => {
-            each(Kind::Table(keys), &mut list.iter());
+        (ValueKind::Tables(keys), DeValue::Array(list)) => {
+            each(ValueKind::Table(keys), &mut list.iter());
             Some(!list.is_empty())
         }
-        (Kind::Map(least, of), DeValue::Table(table)) => {
+        (ValueKind::Map(least, of), DeValue::Table(table)) => {
             each(*of, &mut table.values());
             Some(table.len() >= least)
         }
@@ -115,29 +118,29 @@ fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(inside)
 }
 
-impl Kind {
+impl ValueKind {
     /// Describes one value of the kind with its article, or several.
     pub(crate) fn described(self, several: bool) -> String {
         let (one, more) = match self {
-            Kind::Text => ("a string", "strings"),
-            Kind::Name => (
+            ValueKind::Text => ("a string", "strings"),
+            ValueKind::Name => (
                 "a name of ASCII letters, digits, `_` and `-` that begins with a letter",
                 "names of ASCII letters, digits, `_` and `-` that begin with a letter",
             ),
-            Kind::Word(words) => return format!("one of {}", diag::quoted(words)),
-            Kind::Texts => (
+            ValueKind::Word(words) => return format!("one of {}", diag::quoted(words)),
+            ValueKind::Texts => (
                 "a string or a list of strings",
                 "strings or lists of strings",
             ),
-            Kind::Bytes => (
+            ValueKind::Bytes => (
                 "a string, or a list of numbers from 0 to 255",
                 "strings, or lists of numbers from 0 to 255",
             ),
-            Kind::ByteStrings => (
+            ValueKind::ByteStrings => (
                 "a string, a list of numbers from 0 to 255, or a list of at least one of those",
                 "strings, lists of numbers from 0 to 255, or lists of those",
             ),
-            Kind::Number(low, high) => {
+            ValueKind::Number(low, high) => {
                 let number = if several {
                     "whole numbers"
                 } else {
@@ -145,19 +148,19 @@ impl Kind {
                 };
                 return format!("{number} from {low} to {high}");
             }
-            Kind::TextOrNumber => ("a string or a whole number", "strings or whole numbers"),
-            Kind::Flag => ("true or false", "true or false"),
-            Kind::List(of) => {
+            ValueKind::TextOrNumber => ("a string or a whole number", "strings or whole numbers"),
+            ValueKind::Flag => ("true or false", "true or false"),
+            ValueKind::List(of) => {
                 let lists = if several { "lists" } else { "a list" };
                 return format!("{lists} of {}", of.described(true));
             }
-            Kind::Map(least, of) => {
+            ValueKind::Map(least, of) => {
                 let tables = if several { "tables" } else { "a table" };
                 let least = if least > 0 { ", one at least" } else { "" };
                 return format!("{tables} of {}{least}", of.described(true));
             }
-            Kind::Table(_) => ("a table", "tables"),
-            Kind::Tables(_) => (
+            ValueKind::Table(_) => ("a table", "tables"),
+            ValueKind::Tables(_) => (
                 "a list of at least one table",
                 "lists of at least one table",
             ),

@@ -1,6 +1,6 @@
 //! Tables and values, as the reader of a kind of file takes them.
 
-use crate::kind::{Kind, misfits};
+use crate::kind::{ValueKind, misfits};
 use crate::{Key, Keys};
 use diag::Span;
 use std::ops::Range;
@@ -85,9 +85,9 @@ impl<'v> Table<'v> {
     }
 
     /// Returns a table inside this one, or inside its list of tables.
-    pub(crate) fn inner(&self, kind: Kind, value: &'v Raw<'v>) -> Option<Table<'v>> {
+    pub(crate) fn inner(&self, kind: ValueKind, value: &'v Raw<'v>) -> Option<Table<'v>> {
         match (kind, value.get_ref()) {
-            (Kind::Table(keys) | Kind::Tables(keys), DeValue::Table(raw)) => {
+            (ValueKind::Table(keys) | ValueKind::Tables(keys), DeValue::Table(raw)) => {
                 let span = at(self.start, value.span());
                 Some(Table::new(raw, self.start, span, keys))
             }
@@ -99,14 +99,14 @@ impl<'v> Table<'v> {
         let value = self.raw.get(name)?;
         let is_absent = matches!(value.get_ref(), DeValue::Boolean(false));
         let key = self.keys.named(name)?;
-        (!(is_absent && matches!(key.kind, Kind::Flag))).then_some((key, value))
+        (!(is_absent && matches!(key.kind, ValueKind::Flag))).then_some((key, value))
     }
 
     /// Returns a key's value. Lists have only those parts that are of their kind.
     pub fn get(&self, name: &str) -> Option<Value<'v>> {
         let (key, raw) = self.find(name)?;
         let has_parts = match key.kind {
-            Kind::List(_) | Kind::Texts | Kind::Tables(_) => {
+            ValueKind::List(_) | ValueKind::Texts | ValueKind::Tables(_) => {
                 matches!(raw.get_ref(), DeValue::Array(_))
             }
             _ => false,
@@ -216,7 +216,7 @@ impl<'v> Table<'v> {
     /// Returns the keys and values of a map, in the file's order; `None` for a value that was refused.
     pub fn map(&self, name: &str) -> Option<Vec<(At<String>, Option<Value<'v>>)>> {
         let (key, raw) = self.find(name)?;
-        let (Kind::Map(_, of), DeValue::Table(table)) = (key.kind, raw.get_ref()) else {
+        let (ValueKind::Map(_, of), DeValue::Table(table)) = (key.kind, raw.get_ref()) else {
             return None;
         };
         let start = self.start;

@@ -1,8 +1,8 @@
-use crate::Kind::*;
-use crate::{Codes, Document, Form};
+use crate::ValueKind::*;
+use crate::{Codes, Document, FileFormat};
 use diag::SourceMap;
 
-static FORM: Form = Form {
+static FORM: FileFormat = FileFormat {
     codes: Codes {
         syntax: "S",
         unknown: "U",

@@ -151,7 +151,7 @@ pub enum DeclKind {
         /// `<T, U>`
         type_params: Vec<Ident>,
         /// Fields in order.
-        fields: Vec<Field>,
+        fields: Vec<FieldDecl>,
     },
     /// `enum E { A, B }` or `enum bit<8> E { A = 1 }`
     Enum {
@@ -217,7 +217,7 @@ pub enum CompositeKind {
 
 /// A field of a struct, header or header union.
 #[derive(Clone, Debug)]
-pub struct Field {
+pub struct FieldDecl {
     /// Annotations before it.
     pub annotations: Vec<Annotation>,
     /// Its type.
@@ -254,7 +254,7 @@ pub struct ParserBody {
     /// Constants, variables, instances and value sets.
     pub locals: Vec<Decl>,
     /// States in order.
-    pub states: Vec<State>,
+    pub states: Vec<ParserState>,
 }
 
 /// Contents of a control's braces.
@@ -268,7 +268,7 @@ pub struct ControlBody {
 
 /// A parser state.
 #[derive(Clone, Debug)]
-pub struct State {
+pub struct ParserState {
     /// Annotations before it.
     pub annotations: Vec<Annotation>,
     /// Its name.

@@ -1,17 +1,17 @@
-//! The lexer: text to raw tokens. It never fails: invalid text becomes [`Kind::Bad`], and code that uses such a token
-//! reports it. Text that `#if` leaves out may hold anything.
+//! The lexer: text to raw tokens. It never fails: invalid text becomes [`TokenKind::Bad`], and code that uses such a
+//! token reports it. Text that `#if` leaves out may hold anything.
 
 use std::cell::Cell;
 use std::sync::Arc;
 
-use crate::token::{Bad, Kind, OPERATORS};
+use crate::token::{Bad, OPERATORS, TokenKind};
 
-/// A token and its byte range in the file. Keywords are still [`Kind::Ident`] here, because macros may have their
+/// A token and its byte range in the file. Keywords are still [`TokenKind::Ident`] here, because macros may have their
 /// names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Raw {
     /// Kind of the token.
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// Offset of its first byte.
     pub lo: usize,
     /// Offset after its last byte.
@@ -107,7 +107,7 @@ impl Lexer {
         (from, self.at)
     }
 
-    /// Takes the next token; [`Kind::Eof`] at the end, on every call.
+    /// Takes the next token; [`TokenKind::Eof`] at the end, on every call.
     pub(crate) fn next(&mut self) -> Raw {
         if let Some(ahead) = self.ahead.take() {
             (self.at, self.line_start) = (ahead.at, ahead.line_start);
@@ -131,7 +131,7 @@ impl Lexer {
                 [] => {
                     // Keep the flag for another call at the end.
                     self.line_start = true;
-                    return token(Kind::Eof, self.at, self.at, true, space);
+                    return token(TokenKind::Eof, self.at, self.at, true, space);
                 }
                 [b'\n', ..] => {
                     first = true;
@@ -150,7 +150,7 @@ impl Lexer {
                     None => {
                         let lo = self.at;
                         self.at = bytes.len();
-                        return token(Kind::Bad(Bad::Comment), lo, lo + 2, first, space);
+                        return token(TokenKind::Bad(Bad::Comment), lo, lo + 2, first, space);
                     }
                 },
                 _ => break,
@@ -164,7 +164,7 @@ impl Lexer {
     }
 
     /// Takes one token at the start of `rest`, which is not empty.
-    fn token(&mut self, rest: &str) -> Kind {
+    fn token(&mut self, rest: &str) -> TokenKind {
         let bytes = rest.as_bytes();
         let word = |from: usize| {
             bytes[from..]
@@ -175,17 +175,17 @@ impl Lexer {
         match bytes[0] {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
                 self.at += word(0);
-                return Kind::Ident;
+                return TokenKind::Ident;
             }
             b'0'..=b'9' => {
                 self.at += word(0);
-                return Kind::Int;
+                return TokenKind::Int;
             }
             b'"' => return self.string(bytes),
             b'\'' => {
                 if let Some(length) = character(bytes) {
                     self.at += length;
-                    return Kind::Bad(Bad::Char);
+                    return TokenKind::Bad(Bad::Char);
                 }
             }
             _ => {}
@@ -208,12 +208,12 @@ impl Lexer {
             .map(|(_, c)| c.len_utf8())
             .sum();
         self.at += run;
-        Kind::Bad(Bad::Char)
+        TokenKind::Bad(Bad::Char)
     }
 
     /// Takes a string. It may span lines, as some annotations do. It ends with its first line if the text after its
     /// closing quote shows that a quote was forgotten. In a `@pragma` any text may follow it.
-    fn string(&mut self, bytes: &[u8]) -> Kind {
+    fn string(&mut self, bytes: &[u8]) -> TokenKind {
         /// Most bytes that are searched for a closing quote, so that unterminated quotes cost little.
         const LONGEST_OF_LINES: usize = 16 << 10;
         let mut i = 1;
@@ -225,7 +225,7 @@ impl Lexer {
                     || may_follow_string(&bytes[i + 1..]) =>
                 {
                     self.at += i + 1;
-                    return Kind::Str;
+                    return TokenKind::Str;
                 }
                 b'"' => break,
                 b'\n' => {
@@ -241,7 +241,7 @@ impl Lexer {
             end += 1;
         }
         self.at = end;
-        Kind::Bad(Bad::String)
+        TokenKind::Bad(Bad::String)
     }
 }
 
@@ -257,7 +257,7 @@ pub(crate) fn replaced_in_comment(text: Arc<str>) -> Option<usize> {
         if let Some(found) = text[from..raw.lo].find(REPLACEMENT) {
             return Some(from + found);
         }
-        if raw.kind == Kind::Eof {
+        if raw.kind == TokenKind::Eof {
             return None;
         }
         from = raw.hi;
@@ -313,12 +313,12 @@ fn character(bytes: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn kinds(text: &str) -> Vec<(Kind, String)> {
+    fn kinds(text: &str) -> Vec<(TokenKind, String)> {
         let mut lexer = Lexer::new(text.into());
         let mut out = Vec::new();
         loop {
             let raw = lexer.next();
-            if raw.kind == Kind::Eof {
+            if raw.kind == TokenKind::Eof {
                 return out;
             }
             out.push((raw.kind, text[raw.lo..raw.hi].to_string()));
@@ -363,17 +363,20 @@ mod tests {
 
     #[test]
     fn foreign_text_is_one_bad_token() {
-        assert_eq!(kinds("a äöü$ b")[1], (Kind::Bad(Bad::Char), "äöü$".into()));
+        assert_eq!(
+            kinds("a äöü$ b")[1],
+            (TokenKind::Bad(Bad::Char), "äöü$".into())
+        );
         assert_eq!(
             kinds("\"abc\nd")[0],
-            (Kind::Bad(Bad::String), "\"abc".into())
+            (TokenKind::Bad(Bad::String), "\"abc".into())
         );
-        assert_eq!(kinds("/* abc")[0].0, Kind::Bad(Bad::Comment));
-        assert_eq!(kinds("\"a\\\"b\"")[0].0, Kind::Str);
-        assert_eq!(kinds("\"a\n b\")")[0].0, Kind::Str);
+        assert_eq!(kinds("/* abc")[0].0, TokenKind::Bad(Bad::Comment));
+        assert_eq!(kinds("\"a\\\"b\"")[0].0, TokenKind::Str);
+        assert_eq!(kinds("\"a\n b\")")[0].0, TokenKind::Str);
         assert_eq!(
             kinds("\"a\n\"b\"")[0],
-            (Kind::Bad(Bad::String), "\"a".into())
+            (TokenKind::Bad(Bad::String), "\"a".into())
         );
         assert_eq!(kinds("@pragma a \"b\nc\" d").len(), 5);
         assert_eq!(kinds("\"\\").len(), 1);
@@ -382,6 +385,6 @@ mod tests {
 
     #[test]
     fn a_byte_order_mark_is_no_text() {
-        assert_eq!(kinds("\u{feff}x"), [(Kind::Ident, "x".to_string())]);
+        assert_eq!(kinds("\u{feff}x"), [(TokenKind::Ident, "x".to_string())]);
     }
 }

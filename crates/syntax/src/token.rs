@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Token {
     /// Kind of the token.
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// Text as written; string literals keep their quotes.
     pub text: SmolStr,
     /// Location of the token, or of the use of the macro that it comes from.
@@ -37,7 +37,7 @@ macro_rules! kinds {
     (keywords { $($kw:ident = $kw_text:literal,)* } operators { $($op:ident = $op_text:literal,)* }) => {
         /// Kind of a token.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        pub(crate) enum Kind {
+        pub(crate) enum TokenKind {
             /// A name.
             Ident,
             /// An integer literal.
@@ -54,32 +54,32 @@ macro_rules! kinds {
             $(#[doc = $op_text] $op,)*
         }
 
-        impl Kind {
+        impl TokenKind {
             /// Returns the text of keywords and operators.
             pub(crate) fn fixed_text(self) -> Option<&'static str> {
                 match self {
-                    $(Kind::$kw => Some($kw_text),)*
-                    $(Kind::$op => Some($op_text),)*
+                    $(TokenKind::$kw => Some($kw_text),)*
+                    $(TokenKind::$op => Some($op_text),)*
                     _ => None,
                 }
             }
 
             /// Returns the keyword with this text.
-            pub(crate) fn keyword(text: &str) -> Option<Kind> {
+            pub(crate) fn keyword(text: &str) -> Option<TokenKind> {
                 match text {
-                    $($kw_text => Some(Kind::$kw),)*
+                    $($kw_text => Some(TokenKind::$kw),)*
                     _ => None,
                 }
             }
 
             /// Returns true for keywords.
             pub(crate) fn is_keyword(self) -> bool {
-                matches!(self, $(Kind::$kw)|*)
+                matches!(self, $(TokenKind::$kw)|*)
             }
         }
 
         /// Operators, each with its text.
-        pub(crate) const OPERATORS: &[(&str, Kind)] = &[$(($op_text, Kind::$op),)*];
+        pub(crate) const OPERATORS: &[(&str, TokenKind)] = &[$(($op_text, TokenKind::$op),)*];
     };
 }
 
@@ -193,36 +193,36 @@ kinds! {
     }
 }
 
-impl Kind {
+impl TokenKind {
     /// Returns true for keywords that may still be names everywhere (the specification's `nonTypeName`).
     pub(crate) fn is_soft(self) -> bool {
         matches!(
             self,
-            Kind::Apply
-                | Kind::Key
-                | Kind::Actions
-                | Kind::State
-                | Kind::Entries
-                | Kind::Type
-                | Kind::Priority
-                | Kind::List
+            TokenKind::Apply
+                | TokenKind::Key
+                | TokenKind::Actions
+                | TokenKind::State
+                | TokenKind::Entries
+                | TokenKind::Type
+                | TokenKind::Priority
+                | TokenKind::List
         )
     }
 
     /// Returns true if it can be a name.
     pub(crate) fn is_name(self) -> bool {
-        self == Kind::Ident || self.is_soft()
+        self == TokenKind::Ident || self.is_soft()
     }
 
     /// Describes the kind in an error: `` `;` `` or "a name".
     pub(crate) fn describe(self) -> String {
         match self {
-            Kind::Ident => "a name".into(),
-            Kind::Int => "a number".into(),
-            Kind::Str => "a string".into(),
-            Kind::PragmaEnd => "the end of the line".into(),
-            Kind::Eof => "the end of the file".into(),
-            Kind::Bad(_) => "an unknown character".into(),
+            TokenKind::Ident => "a name".into(),
+            TokenKind::Int => "a number".into(),
+            TokenKind::Str => "a string".into(),
+            TokenKind::PragmaEnd => "the end of the line".into(),
+            TokenKind::Eof => "the end of the file".into(),
+            TokenKind::Bad(_) => "an unknown character".into(),
             other => format!("`{}`", other.fixed_text().unwrap_or_default()),
         }
     }
@@ -233,7 +233,7 @@ impl Token {
     pub(crate) fn describe(&self) -> String {
         const LONG: usize = 40;
         match self.kind {
-            Kind::Eof | Kind::PragmaEnd => self.kind.describe(),
+            TokenKind::Eof | TokenKind::PragmaEnd => self.kind.describe(),
             _ if self.text.chars().count() > LONG => {
                 let head: String = self.text.chars().take(LONG).collect();
                 format!("`{head}…`")
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn soft_words_are_names_and_hard_ones_are_not() {
-        assert!(Kind::keyword("key").unwrap().is_name());
-        assert!(!Kind::keyword("table").unwrap().is_name());
+        assert!(TokenKind::keyword("key").unwrap().is_name());
+        assert!(!TokenKind::keyword("table").unwrap().is_name());
     }
 }

@@ -21,7 +21,7 @@ pub(crate) fn sets_log2(k: usize) -> u32 {
 
 /// State of an aggregate. Sums saturate.
 #[derive(Clone, Debug)]
-pub(crate) enum State {
+pub(crate) enum AggregateState {
     Total(u64),
     Least(Option<u64>),
     Greatest(Option<u64>),
@@ -61,47 +61,51 @@ pub enum Cell {
     Histogram(Histogram, f64),
 }
 
-impl State {
+impl AggregateState {
     /// Returns the state before the first record; `hash_key` is the key of the hash.
-    pub(crate) fn new(function: Function, hash_key: HashKey) -> State {
+    pub(crate) fn new(function: Function, hash_key: HashKey) -> AggregateState {
         // The parameters are in their ranges.
         let made = match function {
-            Function::Count | Function::Bytes | Function::Sum(_) => Ok(State::Total(0)),
-            Function::Min(_) => Ok(State::Least(None)),
-            Function::Max(_) => Ok(State::Greatest(None)),
-            Function::Mean(_) => Ok(State::Mean { sum: 0, number: 0 }),
-            Function::Rate(_) => Ok(State::Rate {
+            Function::Count | Function::Bytes | Function::Sum(_) => Ok(AggregateState::Total(0)),
+            Function::Min(_) => Ok(AggregateState::Least(None)),
+            Function::Max(_) => Ok(AggregateState::Greatest(None)),
+            Function::Mean(_) => Ok(AggregateState::Mean { sum: 0, number: 0 }),
+            Function::Rate(_) => Ok(AggregateState::Rate {
                 total: 0,
                 reported: 0,
             }),
-            Function::Distinct(_) => HyperLogLog::new(PRECISION).map(State::Distinct),
-            Function::Top(k, _) => {
-                SpaceSaving::new(hash_key, sets_log2(k), WAYS).map(|top| State::Top(Box::new(top)))
-            }
-            Function::Histogram(_) => Histogram::new(DETAIL).map(State::Histogram),
+            Function::Distinct(_) => HyperLogLog::new(PRECISION).map(AggregateState::Distinct),
+            Function::Top(k, _) => SpaceSaving::new(hash_key, sets_log2(k), WAYS)
+                .map(|top| AggregateState::Top(Box::new(top))),
+            Function::Histogram(_) => Histogram::new(DETAIL).map(AggregateState::Histogram),
         };
-        made.unwrap_or(State::Total(0))
+        made.unwrap_or(AggregateState::Total(0))
     }
 
     /// Adds a value: for `count` and the like, the number to add.
     pub(crate) fn add(&mut self, value: &Value, hash_key: HashKey) {
         match (self, value) {
-            (State::Distinct(sketch), value) => sketch.add(sketch::hash(hash_key, &value.bytes())),
-            (State::Top(sketch), value) => sketch.add(&value.bytes(), 1),
-            (State::Total(total) | State::Rate { total, .. }, Value::Number(n)) => {
+            (AggregateState::Distinct(sketch), value) => {
+                sketch.add(sketch::hash(hash_key, &value.bytes()))
+            }
+            (AggregateState::Top(sketch), value) => sketch.add(&value.bytes(), 1),
+            (
+                AggregateState::Total(total) | AggregateState::Rate { total, .. },
+                Value::Number(n),
+            ) => {
                 *total = total.saturating_add(*n);
             }
-            (State::Least(least), Value::Number(n)) => {
+            (AggregateState::Least(least), Value::Number(n)) => {
                 *least = Some(least.map_or(*n, |least| least.min(*n)));
             }
-            (State::Greatest(greatest), Value::Number(n)) => {
+            (AggregateState::Greatest(greatest), Value::Number(n)) => {
                 *greatest = Some(greatest.map_or(*n, |greatest| greatest.max(*n)));
             }
-            (State::Mean { sum, number }, Value::Number(n)) => {
+            (AggregateState::Mean { sum, number }, Value::Number(n)) => {
                 *sum += u128::from(*n);
                 *number += 1;
             }
-            (State::Histogram(histogram), Value::Number(n)) => histogram.add(*n),
+            (AggregateState::Histogram(histogram), Value::Number(n)) => histogram.add(*n),
             // The check lets only numbers go where numbers are needed.
             _ => {}
         }
@@ -110,17 +114,19 @@ impl State {
     /// Returns the aggregate's value, `seconds` after the last report.
     pub(crate) fn cell(&mut self, function: Function, query: &Query, seconds: f64) -> Cell {
         match self {
-            State::Total(total) => Cell::Number(*total),
-            State::Least(value) | State::Greatest(value) => {
+            AggregateState::Total(total) => Cell::Number(*total),
+            AggregateState::Least(value) | AggregateState::Greatest(value) => {
                 value.map_or(Cell::Nothing, Cell::Number)
             }
-            State::Mean { number: 0, .. } => Cell::Nothing,
-            State::Mean { sum, number } => Cell::Real(*sum as f64 / *number as f64),
-            State::Distinct(sketch) => Cell::Estimate(sketch.estimate(), sketch.standard_error()),
-            State::Histogram(histogram) => {
+            AggregateState::Mean { number: 0, .. } => Cell::Nothing,
+            AggregateState::Mean { sum, number } => Cell::Real(*sum as f64 / *number as f64),
+            AggregateState::Distinct(sketch) => {
+                Cell::Estimate(sketch.estimate(), sketch.standard_error())
+            }
+            AggregateState::Histogram(histogram) => {
                 Cell::Histogram(histogram.clone(), histogram.relative_error())
             }
-            State::Rate { total, reported } => {
+            AggregateState::Rate { total, reported } => {
                 let new = total.saturating_sub(*reported);
                 *reported = *total;
                 match seconds > 0.0 {
@@ -128,7 +134,7 @@ impl State {
                     false => Cell::Nothing,
                 }
             }
-            State::Top(sketch) => {
+            AggregateState::Top(sketch) => {
                 let Function::Top(k, attribute) = function else {
                     return Cell::Nothing;
                 };
@@ -155,7 +161,7 @@ pub(crate) fn memory(function: Function, query: &Query) -> usize {
             let value = value_memory(query.attributes[attribute].ty);
             (WAYS << sets_log2(k)) * (size_of::<sketch::Item>() + value)
         }
-        _ => size_of::<State>(),
+        _ => size_of::<AggregateState>(),
     }
 }
 

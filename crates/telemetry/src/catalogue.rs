@@ -71,7 +71,7 @@ pub struct Attribute {
 
 impl Attribute {
     /// Returns the field, if the attribute is one of the packet's headers.
-    pub fn field(&self) -> Option<Field> {
+    pub fn field(&self) -> Option<HeaderField> {
         match self.source {
             Source::Packet(field) => Some(field),
             Source::Message | Source::ResponseTime => None,
@@ -94,7 +94,7 @@ fn first_of(name: &str) -> Option<&str> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Source {
     /// The packet's headers.
-    Packet(Field),
+    Packet(HeaderField),
     /// The message.
     Message,
     /// The time from a request to its response.
@@ -107,7 +107,7 @@ pub(crate) const RESPONSE_TIME: &str = "response_time";
 /// Field of the packet's headers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs, reason = "FIELDS describes each")]
-pub enum Field {
+pub enum HeaderField {
     PacketLength,
     EthSource,
     EthDestination,
@@ -140,158 +140,178 @@ pub enum Field {
 }
 
 /// Fields: name, field, type, and a description for the documentation.
-pub(crate) const FIELDS: [(&str, Field, Type, &str); 29] = [
+pub(crate) const FIELDS: [(&str, HeaderField, Type, &str); 29] = [
     (
         "packet.length",
-        Field::PacketLength,
+        HeaderField::PacketLength,
         Type::Number(32),
         "bytes of the packet on the wire, with its link-layer header",
     ),
-    ("eth.src", Field::EthSource, Type::Mac, "source address"),
+    (
+        "eth.src",
+        HeaderField::EthSource,
+        Type::Mac,
+        "source address",
+    ),
     (
         "eth.dst",
-        Field::EthDestination,
+        HeaderField::EthDestination,
         Type::Mac,
         "destination address",
     ),
     (
         "eth.type",
-        Field::EthType,
+        HeaderField::EthType,
         Type::Number(16),
         "EtherType, behind VLAN tags",
     ),
     (
         "vlan.id",
-        Field::VlanId,
+        HeaderField::VlanId,
         Type::Number(12),
         "identifier of the outer VLAN tag",
     ),
     (
         "ip.src",
-        Field::IpSource,
+        HeaderField::IpSource,
         Type::Address,
         "source address of IPv4 or IPv6",
     ),
     (
         "ip.dst",
-        Field::IpDestination,
+        HeaderField::IpDestination,
         Type::Address,
         "destination address of IPv4 or IPv6",
     ),
     (
         "ip.proto",
-        Field::IpProtocol,
+        HeaderField::IpProtocol,
         Type::Number(8),
         "protocol: 6 is TCP, 17 UDP",
     ),
-    ("ip.ttl", Field::IpTtl, Type::Number(8), "time to live"),
+    (
+        "ip.ttl",
+        HeaderField::IpTtl,
+        Type::Number(8),
+        "time to live",
+    ),
     (
         "ip.dscp",
-        Field::IpDscp,
+        HeaderField::IpDscp,
         Type::Number(6),
         "differentiated services code point",
     ),
     (
         "ip.ecn",
-        Field::IpEcn,
+        HeaderField::IpEcn,
         Type::Number(2),
         "explicit congestion notification: 3 is congestion",
     ),
-    ("ip.id", Field::IpId, Type::Number(16), "identification"),
+    (
+        "ip.id",
+        HeaderField::IpId,
+        Type::Number(16),
+        "identification",
+    ),
     (
         "ip.length",
-        Field::IpLength,
+        HeaderField::IpLength,
         Type::Number(16),
         "total length in bytes",
     ),
-    ("ipv6.src", Field::Ipv6Source, Type::Ipv6, "source address"),
+    (
+        "ipv6.src",
+        HeaderField::Ipv6Source,
+        Type::Ipv6,
+        "source address",
+    ),
     (
         "ipv6.dst",
-        Field::Ipv6Destination,
+        HeaderField::Ipv6Destination,
         Type::Ipv6,
         "destination address",
     ),
     (
         "ipv6.next_header",
-        Field::Ipv6NextHeader,
+        HeaderField::Ipv6NextHeader,
         Type::Number(8),
         "what follows the IPv6 header, such as an extension header",
     ),
     (
         "ipv6.hop_limit",
-        Field::Ipv6HopLimit,
+        HeaderField::Ipv6HopLimit,
         Type::Number(8),
         "hop limit",
     ),
     (
         "ipv6.traffic_class",
-        Field::Ipv6TrafficClass,
+        HeaderField::Ipv6TrafficClass,
         Type::Number(8),
         "traffic class",
     ),
     (
         "ipv6.flow_label",
-        Field::Ipv6FlowLabel,
+        HeaderField::Ipv6FlowLabel,
         Type::Number(20),
         "flow label",
     ),
     (
         "tcp.src_port",
-        Field::TcpSourcePort,
+        HeaderField::TcpSourcePort,
         Type::Number(16),
         "source port",
     ),
     (
         "tcp.dst_port",
-        Field::TcpDestinationPort,
+        HeaderField::TcpDestinationPort,
         Type::Number(16),
         "destination port",
     ),
     (
         "tcp.flags",
-        Field::TcpFlags,
+        HeaderField::TcpFlags,
         Type::Number(8),
         "FIN 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32, ECE 64, CWR 128, added up",
     ),
     (
         "tcp.seq",
-        Field::TcpSequence,
+        HeaderField::TcpSequence,
         Type::Number(32),
         "sequence number",
     ),
     (
         "tcp.ack",
-        Field::TcpAcknowledgement,
+        HeaderField::TcpAcknowledgement,
         Type::Number(32),
         "acknowledgement number",
     ),
     (
         "tcp.window",
-        Field::TcpWindow,
+        HeaderField::TcpWindow,
         Type::Number(16),
         "window, unscaled",
     ),
     (
         "udp.src_port",
-        Field::UdpSourcePort,
+        HeaderField::UdpSourcePort,
         Type::Number(16),
         "source port",
     ),
     (
         "udp.dst_port",
-        Field::UdpDestinationPort,
+        HeaderField::UdpDestinationPort,
         Type::Number(16),
         "destination port",
     ),
     (
         "udp.length",
-        Field::UdpLength,
+        HeaderField::UdpLength,
         Type::Number(16),
         "length of header and payload in bytes",
     ),
     (
         "flow",
-        Field::Flow,
+        HeaderField::Flow,
         Type::Flow,
         "addresses, protocol and ports of an IPv4 or IPv6 packet; only as a key, in `distinct` and in `top`",
     ),

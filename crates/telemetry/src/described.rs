@@ -73,7 +73,7 @@ fn one(catalogue: &Catalogue, name: String) -> Option<Described> {
     let (instance, (Attribute { ty, several, .. }, kind)) = found.next()?;
     let about = ::explain::about(&name);
     let field = describe_fields().find(|(field, ..)| *field == name);
-    let said = about.map_or("", |about| about.text);
+    let text = about.map_or("", |about| about.text);
     let is_read = |named: &str| runs(catalogue, named, ty);
     let on_path = match () {
         () if is_read(&instance) => OnPath::Yes,
@@ -87,7 +87,7 @@ fn one(catalogue: &Catalogue, name: String) -> Option<Described> {
         kind: kind.map(|kind| catalogue.messages().kinds()[kind].clone()),
         several,
         on_path,
-        text: field.map_or(said, |(_, _, text)| text),
+        text: field.map_or(text, |(_, _, text)| text),
         also: about.map_or(&[], |about| &about.also),
     })
 }

@@ -1,6 +1,6 @@
 //! Evaluation of a query on packets, one after the other.
 
-use crate::aggregate::State;
+use crate::aggregate::AggregateState;
 use crate::catalogue::Source;
 use crate::exchange::Exchanges;
 use crate::groups::{self, Group, Groups};
@@ -336,7 +336,9 @@ fn group<'g>(
 ) -> Option<&'g mut Group> {
     let states = || {
         let functions = query.aggregates.iter().map(|a| a.function);
-        functions.map(|f| State::new(f, hash_key)).collect()
+        functions
+            .map(|f| AggregateState::new(f, hash_key))
+            .collect()
     };
     groups.get(keys, states)
 }

@@ -1,6 +1,6 @@
 //! Requests that wait for their responses.
 
-use crate::catalogue::Field;
+use crate::catalogue::HeaderField;
 use crate::messages::{Found, Payload};
 use crate::packet::Packet;
 use crate::report::Counts;
@@ -133,11 +133,11 @@ impl Exchanges {
     pub(crate) fn opening(&mut self, packet: &Packet) {
         const SYN: u64 = 2;
         const ACK: u64 = 16;
-        let Some(Value::Number(flags)) = packet.field(Field::TcpFlags) else {
+        let Some(Value::Number(flags)) = packet.field(HeaderField::TcpFlags) else {
             return;
         };
         if flags & (SYN | ACK) == SYN
-            && let Some(Value::Flow(flow)) = packet.field(Field::Flow)
+            && let Some(Value::Flow(flow)) = packet.field(HeaderField::Flow)
         {
             self.flows.pop(&Ends {
                 client: (flow.source, flow.source_port),
@@ -178,7 +178,7 @@ impl Exchanges {
                 _ => return None,
             },
             None => {
-                let position = match packet.field(Field::TcpSequence) {
+                let position = match packet.field(HeaderField::TcpSequence) {
                     Some(Value::Number(first)) => {
                         Some((first as u32).wrapping_add(message.start as u32))
                     }
@@ -338,7 +338,7 @@ impl Exchanges {
 fn ends(packet: &Packet, payload: &Payload, side: Side) -> Ends {
     // An application knows only the ports of the bytes that it receives.
     let unknown = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
-    let (source, destination) = match packet.field(Field::Flow) {
+    let (source, destination) = match packet.field(HeaderField::Flow) {
         Some(Value::Flow(flow)) => (flow.source, flow.destination),
         _ => (unknown, unknown),
     };

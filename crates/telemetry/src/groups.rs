@@ -1,6 +1,6 @@
 //! Table of groups, which has a fixed size.
 
-use crate::aggregate::{self, State};
+use crate::aggregate::{self, AggregateState};
 use crate::query::Query;
 use crate::value::Value;
 use std::collections::HashMap;
@@ -24,7 +24,7 @@ pub(crate) struct Groups {
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub keys: Box<[Value<'static>]>,
-    pub states: Vec<State>,
+    pub states: Vec<AggregateState>,
     /// Number of the last packet that was added; 0 for none.
     pub packet: u64,
     /// Number of the last record that was added; 0 for none.
@@ -45,7 +45,7 @@ impl Groups {
     pub(crate) fn get(
         &mut self,
         keys: &[Value],
-        states: impl FnOnce() -> Vec<State>,
+        states: impl FnOnce() -> Vec<AggregateState>,
     ) -> Option<&mut Group> {
         if let Some(at) = position(&self.index, keys) {
             return self.groups.get_mut(at);
@@ -83,7 +83,7 @@ pub(crate) fn group_memory(query: &Query) -> usize {
         2 * (size_of::<Value>() + value)
     });
     let states = query.aggregates.iter();
-    let states = states.map(|a| size_of::<State>() + aggregate::memory(a.function, query));
+    let states = states.map(|a| size_of::<AggregateState>() + aggregate::memory(a.function, query));
     size_of::<Group>() + size_of::<usize>() + keys.sum::<usize>() + states.sum::<usize>()
 }
 

@@ -7,13 +7,13 @@ use std::net::IpAddr;
 /// Token with its location.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Token {
-    pub kind: Kind,
+    pub kind: TokenKind,
     pub span: Span,
 }
 
 /// Kind and value of a token.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum TokenKind {
     /// A name or a word of the language.
     Word(String),
     /// A number, decimal or `0x` and hexadecimal.
@@ -53,9 +53,9 @@ pub(crate) fn tokens(text: &str, base: u32) -> Result<Vec<Token>, Box<Diagnostic
             continue;
         } else if first == '"' {
             let length = quoted(rest).ok_or_else(|| syntax::open_text(span(1)))?;
-            (Kind::Quoted(rest[1..length - 1].to_string()), length)
+            (TokenKind::Quoted(rest[1..length - 1].to_string()), length)
         } else if let Some(symbol) = SYMBOLS.into_iter().find(|symbol| rest.starts_with(symbol)) {
-            (Kind::Symbol(symbol), symbol.len())
+            (TokenKind::Symbol(symbol), symbol.len())
         } else if first.is_ascii_alphanumeric() || first == '_' || first == ':' {
             let length = word_length(rest);
             let word = &rest[..length];
@@ -75,7 +75,7 @@ pub(crate) fn tokens(text: &str, base: u32) -> Result<Vec<Token>, Box<Diagnostic
     }
     let end = base + text.len() as u32;
     tokens.push(Token {
-        kind: Kind::End,
+        kind: TokenKind::End,
         span: Span { lo: end, hi: end },
     });
     Ok(tokens)
@@ -137,9 +137,9 @@ fn path_length(text: &str) -> usize {
 }
 
 /// Classifies a word. `None` if it begins as a number or an address but is neither.
-fn word_kind(word: &str) -> Option<Kind> {
+fn word_kind(word: &str) -> Option<TokenKind> {
     if word.contains(['[', '@']) || word.split('/').count() > 2 {
-        return Some(Kind::Word(word.to_string()));
+        return Some(TokenKind::Word(word.to_string()));
     }
     let (address, length) = match word.split_once('/') {
         Some((address, length)) => (address, Some(length.parse::<u8>().ok()?)),
@@ -147,10 +147,10 @@ fn word_kind(word: &str) -> Option<Kind> {
     };
     if let Ok(address) = address.parse::<IpAddr>() {
         let bits = if address.is_ipv4() { 32 } else { 128 };
-        return (length.unwrap_or(0) <= bits).then_some(Kind::Address(address, length));
+        return (length.unwrap_or(0) <= bits).then_some(TokenKind::Address(address, length));
     }
     if let Some(mac) = mac(word) {
-        return Some(Kind::Mac(mac));
+        return Some(TokenKind::Mac(mac));
     }
     if word.starts_with(|c: char| c.is_ascii_digit()) {
         let number = match word.strip_prefix("0x") {
@@ -158,13 +158,13 @@ fn word_kind(word: &str) -> Option<Kind> {
             Some(digits) if !digits.starts_with('+') => u64::from_str_radix(digits, 16),
             _ => word.parse(),
         };
-        return number.ok().map(Kind::Number).or_else(|| time(word));
+        return number.ok().map(TokenKind::Number).or_else(|| time(word));
     }
-    (!word.contains(':')).then(|| Kind::Word(word.to_string()))
+    (!word.contains(':')).then(|| TokenKind::Word(word.to_string()))
 }
 
 /// Parses a time in nanoseconds: digits, perhaps with a point and more digits, and a unit.
-fn time(word: &str) -> Option<Kind> {
+fn time(word: &str) -> Option<TokenKind> {
     let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let (_, unit) = UNITS
         .iter()
@@ -177,7 +177,7 @@ fn time(word: &str) -> Option<Kind> {
     let whole = whole.parse::<u64>().ok()?.checked_mul(*unit)?;
     // Fractions of a nanosecond are dropped.
     let part = part.parse::<u64>().ok()? * unit / 10u64.pow(part.len() as u32);
-    whole.checked_add(part).map(Kind::Time)
+    whole.checked_add(part).map(TokenKind::Time)
 }
 
 /// Units of time, in nanoseconds.
@@ -203,7 +203,7 @@ fn mac(word: &str) -> Option<[u8; 6]> {
 mod tests {
     use super::*;
 
-    fn kinds(text: &str) -> Vec<Kind> {
+    fn kinds(text: &str) -> Vec<TokenKind> {
         let tokens = tokens(text, 1).unwrap();
         tokens.into_iter().map(|token| token.kind).collect()
     }
@@ -213,13 +213,13 @@ mod tests {
         assert_eq!(
             kinds("80 0x1F 10.0.0.0/8 fe80::1 ::/0 02:00:00:00:00:0a"),
             [
-                Kind::Number(80),
-                Kind::Number(31),
-                Kind::Address("10.0.0.0".parse().unwrap(), Some(8)),
-                Kind::Address("fe80::1".parse().unwrap(), None),
-                Kind::Address("::".parse().unwrap(), Some(0)),
-                Kind::Mac([2, 0, 0, 0, 0, 10]),
-                Kind::End,
+                TokenKind::Number(80),
+                TokenKind::Number(31),
+                TokenKind::Address("10.0.0.0".parse().unwrap(), Some(8)),
+                TokenKind::Address("fe80::1".parse().unwrap(), None),
+                TokenKind::Address("::".parse().unwrap(), Some(0)),
+                TokenKind::Mac([2, 0, 0, 0, 0, 10]),
+                TokenKind::End,
             ]
         );
     }
@@ -229,13 +229,13 @@ mod tests {
         assert_eq!(
             kinds("0ns 250us 1.5ms 2s 0.000000001s 0.1ns"),
             [
-                Kind::Time(0),
-                Kind::Time(250_000),
-                Kind::Time(1_500_000),
-                Kind::Time(2_000_000_000),
-                Kind::Time(1),
-                Kind::Time(0),
-                Kind::End,
+                TokenKind::Time(0),
+                TokenKind::Time(250_000),
+                TokenKind::Time(1_500_000),
+                TokenKind::Time(2_000_000_000),
+                TokenKind::Time(1),
+                TokenKind::Time(0),
+                TokenKind::End,
             ]
         );
         for wrong in ["1m", "1.s", "1.2.3s", "0x1s", "99999999999s", "1e3s"] {
@@ -248,33 +248,33 @@ mod tests {
         assert_eq!(
             kinds("http.header.user-agent<=\"a\\\"b\""),
             [
-                Kind::Word("http.header.user-agent".into()),
-                Kind::Symbol("<="),
-                Kind::Quoted("a\\\"b".into()),
-                Kind::End,
+                TokenKind::Word("http.header.user-agent".into()),
+                TokenKind::Symbol("<="),
+                TokenKind::Quoted("a\\\"b".into()),
+                TokenKind::End,
             ]
         );
     }
 
     #[test]
     fn paths_of_members_are_names() {
-        let path = |text: &str| Kind::Word(text.into());
+        let path = |text: &str| TokenKind::Word(text.into());
         assert_eq!(
             kinds("json.rows[10].x[0]==1"),
             [
                 path("json.rows[10].x[0]"),
-                Kind::Symbol("=="),
-                Kind::Number(1),
-                Kind::End
+                TokenKind::Symbol("=="),
+                TokenKind::Number(1),
+                TokenKind::End
             ]
         );
         assert_eq!(
             kinds("xml.s:order/item/@id, xml.a/@b"),
             [
                 path("xml.s:order/item/@id"),
-                Kind::Symbol(","),
+                TokenKind::Symbol(","),
                 path("xml.a/@b"),
-                Kind::End
+                TokenKind::End
             ]
         );
         assert_eq!(kinds("in[7]").len(), 5);

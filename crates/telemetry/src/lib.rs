@@ -57,7 +57,7 @@ mod value;
 pub mod view;
 
 pub use aggregate::Cell;
-pub use catalogue::{Attribute, Catalogue, Field, Type, describe_fields};
+pub use catalogue::{Attribute, Catalogue, HeaderField, Type, describe_fields};
 pub use described::{Described, OnPath, describe, meant};
 pub use evaluate::{Evaluator, Frame};
 pub use explain::explain;
@@ -70,7 +70,7 @@ pub use query::{Aggregate, By, Condition, Element, Function, Operator, Order, Pr
 pub use report::{Counts, Report, Row, Unit};
 pub use schemas::Schemas;
 pub use streams::Followed;
-pub use value::{Flow, Value};
+pub use value::{FiveTuple, Value};
 
 use diag::{Diagnostics, SourceMap};
 

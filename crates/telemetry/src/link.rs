@@ -56,7 +56,7 @@ impl<'a> LinkLayer<'a> {
 }
 
 /// Field offsets in a version of Linux's header.
-struct Layout {
+struct FieldOffsets {
     length: usize,
     protocol: usize,
     /// Kind of interface (`ARPHRD_...`), which decides the meaning of the protocol number.
@@ -66,14 +66,14 @@ struct Layout {
     address: usize,
 }
 
-const FIRST: Layout = Layout {
+const FIRST: FieldOffsets = FieldOffsets {
     length: 16,
     protocol: 14,
     hardware: 2,
     address_length: 5,
     address: 6,
 };
-const SECOND: Layout = Layout {
+const SECOND: FieldOffsets = FieldOffsets {
     length: 20,
     protocol: 0,
     hardware: 8,
@@ -86,7 +86,7 @@ const OTHER_PROTOCOLS: [u16; 4] = [770, 778, 824, 803];
 /// Least EtherType: smaller numbers are lengths, or Linux's own.
 const FIRST_ETHER_TYPE: u16 = 0x600;
 
-fn cooked<'a>(bytes: &'a [u8], layout: &Layout) -> LinkLayer<'a> {
+fn cooked<'a>(bytes: &'a [u8], layout: &FieldOffsets) -> LinkLayer<'a> {
     let Some((header, rest)) = bytes.split_at_checked(layout.length) else {
         return LinkLayer::default();
     };

@@ -1,9 +1,9 @@
 //! Headers of a packet, and the fields that a query reads.
 
-use crate::catalogue::Field;
+use crate::catalogue::HeaderField;
 use crate::link::{Link, LinkLayer};
 use crate::messages::{Payload, Transport};
-use crate::value::{Flow, Value};
+use crate::value::{FiveTuple, Value};
 use etherparse::{LaxNetSlice, TransportSlice};
 use std::net::IpAddr;
 
@@ -46,46 +46,49 @@ impl<'a> Packet<'a> {
     }
 
     /// Returns the value of a field, if the packet has it.
-    pub(crate) fn field(&self, field: Field) -> Option<Value<'static>> {
+    pub(crate) fn field(&self, field: HeaderField) -> Option<Value<'static>> {
         if let Some(payload) = &self.received {
             return received(field, payload, self.length);
         }
         match field {
-            Field::PacketLength => Some(Value::Number(self.length.into())),
-            Field::Flow => self.flow().map(Value::Flow),
-            Field::EthSource | Field::EthDestination | Field::EthType | Field::VlanId => {
-                self.link_layer(field)
-            }
+            HeaderField::PacketLength => Some(Value::Number(self.length.into())),
+            HeaderField::Flow => self.flow().map(Value::Flow),
+            HeaderField::EthSource
+            | HeaderField::EthDestination
+            | HeaderField::EthType
+            | HeaderField::VlanId => self.link_layer(field),
             // As in flows on the path, an IPv4-mapped IPv6 address counts as an IPv4 address.
-            Field::IpSource => Some(Value::Address(self.addresses()?.0.to_canonical())),
-            Field::IpDestination => Some(Value::Address(self.addresses()?.1.to_canonical())),
-            Field::IpProtocol
-            | Field::IpTtl
-            | Field::IpDscp
-            | Field::IpEcn
-            | Field::IpId
-            | Field::IpLength => self.ipv4(field),
-            Field::Ipv6Source
-            | Field::Ipv6Destination
-            | Field::Ipv6NextHeader
-            | Field::Ipv6HopLimit
-            | Field::Ipv6TrafficClass
-            | Field::Ipv6FlowLabel => self.ipv6(field),
-            Field::TcpSourcePort
-            | Field::TcpDestinationPort
-            | Field::TcpFlags
-            | Field::TcpSequence
-            | Field::TcpAcknowledgement
-            | Field::TcpWindow => self.tcp(field),
-            Field::UdpSourcePort | Field::UdpDestinationPort | Field::UdpLength => self.udp(field),
+            HeaderField::IpSource => Some(Value::Address(self.addresses()?.0.to_canonical())),
+            HeaderField::IpDestination => Some(Value::Address(self.addresses()?.1.to_canonical())),
+            HeaderField::IpProtocol
+            | HeaderField::IpTtl
+            | HeaderField::IpDscp
+            | HeaderField::IpEcn
+            | HeaderField::IpId
+            | HeaderField::IpLength => self.ipv4(field),
+            HeaderField::Ipv6Source
+            | HeaderField::Ipv6Destination
+            | HeaderField::Ipv6NextHeader
+            | HeaderField::Ipv6HopLimit
+            | HeaderField::Ipv6TrafficClass
+            | HeaderField::Ipv6FlowLabel => self.ipv6(field),
+            HeaderField::TcpSourcePort
+            | HeaderField::TcpDestinationPort
+            | HeaderField::TcpFlags
+            | HeaderField::TcpSequence
+            | HeaderField::TcpAcknowledgement
+            | HeaderField::TcpWindow => self.tcp(field),
+            HeaderField::UdpSourcePort
+            | HeaderField::UdpDestinationPort
+            | HeaderField::UdpLength => self.udp(field),
         }
     }
 
-    fn link_layer(&self, field: Field) -> Option<Value<'static>> {
+    fn link_layer(&self, field: HeaderField) -> Option<Value<'static>> {
         match field {
-            Field::EthDestination => self.link.destination.map(Value::Mac),
-            Field::EthSource => self.link.source.map(Value::Mac),
-            Field::VlanId => {
+            HeaderField::EthDestination => self.link.destination.map(Value::Mac),
+            HeaderField::EthSource => self.link.source.map(Value::Mac),
+            HeaderField::VlanId => {
                 let tags = self.link.headers.as_ref()?.vlan_ids();
                 Some(Value::Number(tags.first()?.value().into()))
             }
@@ -96,62 +99,62 @@ impl<'a> Packet<'a> {
         }
     }
 
-    fn ipv4(&self, field: Field) -> Option<Value<'static>> {
+    fn ipv4(&self, field: HeaderField) -> Option<Value<'static>> {
         let Some(LaxNetSlice::Ipv4(ip)) = &self.link.headers.as_ref()?.net else {
             return None;
         };
         let header = ip.header();
         let number = match field {
-            Field::IpProtocol => header.protocol().0.into(),
-            Field::IpTtl => header.ttl().into(),
-            Field::IpDscp => header.dcp().value().into(),
-            Field::IpEcn => header.ecn().value().into(),
-            Field::IpId => header.identification().into(),
+            HeaderField::IpProtocol => header.protocol().0.into(),
+            HeaderField::IpTtl => header.ttl().into(),
+            HeaderField::IpDscp => header.dcp().value().into(),
+            HeaderField::IpEcn => header.ecn().value().into(),
+            HeaderField::IpId => header.identification().into(),
             _ => header.total_len().into(),
         };
         Some(Value::Number(number))
     }
 
-    fn ipv6(&self, field: Field) -> Option<Value<'static>> {
+    fn ipv6(&self, field: HeaderField) -> Option<Value<'static>> {
         let Some(LaxNetSlice::Ipv6(ip)) = &self.link.headers.as_ref()?.net else {
             return None;
         };
         let header = ip.header();
         let number = match field {
-            Field::Ipv6Source => return Some(Value::Address(header.source_addr().into())),
-            Field::Ipv6Destination => {
+            HeaderField::Ipv6Source => return Some(Value::Address(header.source_addr().into())),
+            HeaderField::Ipv6Destination => {
                 return Some(Value::Address(header.destination_addr().into()));
             }
-            Field::Ipv6NextHeader => header.next_header().0.into(),
-            Field::Ipv6HopLimit => header.hop_limit().into(),
-            Field::Ipv6TrafficClass => header.traffic_class().into(),
+            HeaderField::Ipv6NextHeader => header.next_header().0.into(),
+            HeaderField::Ipv6HopLimit => header.hop_limit().into(),
+            HeaderField::Ipv6TrafficClass => header.traffic_class().into(),
             _ => header.flow_label().value().into(),
         };
         Some(Value::Number(number))
     }
 
-    fn tcp(&self, field: Field) -> Option<Value<'static>> {
+    fn tcp(&self, field: HeaderField) -> Option<Value<'static>> {
         let Some(TransportSlice::Tcp(tcp)) = &self.link.headers.as_ref()?.transport else {
             return None;
         };
         Some(Value::Number(match field {
-            Field::TcpSourcePort => tcp.source_port().into(),
-            Field::TcpDestinationPort => tcp.destination_port().into(),
+            HeaderField::TcpSourcePort => tcp.source_port().into(),
+            HeaderField::TcpDestinationPort => tcp.destination_port().into(),
             // The byte after the data offset.
-            Field::TcpFlags => (*tcp.slice().get(13)?).into(),
-            Field::TcpSequence => tcp.sequence_number().into(),
-            Field::TcpAcknowledgement => tcp.acknowledgment_number().into(),
+            HeaderField::TcpFlags => (*tcp.slice().get(13)?).into(),
+            HeaderField::TcpSequence => tcp.sequence_number().into(),
+            HeaderField::TcpAcknowledgement => tcp.acknowledgment_number().into(),
             _ => tcp.window_size().into(),
         }))
     }
 
-    fn udp(&self, field: Field) -> Option<Value<'static>> {
+    fn udp(&self, field: HeaderField) -> Option<Value<'static>> {
         let Some(TransportSlice::Udp(udp)) = &self.link.headers.as_ref()?.transport else {
             return None;
         };
         Some(Value::Number(match field {
-            Field::UdpSourcePort => udp.source_port().into(),
-            Field::UdpDestinationPort => udp.destination_port().into(),
+            HeaderField::UdpSourcePort => udp.source_port().into(),
+            HeaderField::UdpDestinationPort => udp.destination_port().into(),
             _ => udp.length().into(),
         }))
     }
@@ -173,7 +176,7 @@ impl<'a> Packet<'a> {
         }
     }
 
-    fn flow(&self) -> Option<Flow> {
+    fn flow(&self) -> Option<FiveTuple> {
         let headers = self.link.headers.as_ref()?;
         let (source, destination) = self.addresses()?;
         let (source_port, destination_port) = match &headers.transport {
@@ -181,7 +184,7 @@ impl<'a> Packet<'a> {
             Some(TransportSlice::Udp(udp)) => (udp.source_port(), udp.destination_port()),
             _ => (0, 0),
         };
-        Some(Flow {
+        Some(FiveTuple {
             source,
             destination,
             protocol: headers.ip_payload()?.ip_number.0,
@@ -249,14 +252,13 @@ impl<'a> Packet<'a> {
 }
 
 /// Returns the value of a field for a payload that an application received.
-fn received(field: Field, payload: &Payload, length: u32) -> Option<Value<'static>> {
+fn received(field: HeaderField, payload: &Payload, length: u32) -> Option<Value<'static>> {
     let port = match (field, payload.transport) {
-        (Field::PacketLength, _) => return Some(Value::Number(length.into())),
-        (Field::TcpSourcePort, Transport::Tcp) | (Field::UdpSourcePort, Transport::Udp) => {
-            payload.source_port
-        }
-        (Field::TcpDestinationPort, Transport::Tcp)
-        | (Field::UdpDestinationPort, Transport::Udp) => payload.destination_port,
+        (HeaderField::PacketLength, _) => return Some(Value::Number(length.into())),
+        (HeaderField::TcpSourcePort, Transport::Tcp)
+        | (HeaderField::UdpSourcePort, Transport::Udp) => payload.source_port,
+        (HeaderField::TcpDestinationPort, Transport::Tcp)
+        | (HeaderField::UdpDestinationPort, Transport::Udp) => payload.destination_port,
         _ => return None,
     };
     Some(Value::Number(port.into()))

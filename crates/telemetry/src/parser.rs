@@ -2,7 +2,7 @@
 
 use crate::ast::{By, Call, Condition, Constant, Literal, Name, Order, Test, Tree};
 use crate::errors::syntax;
-use crate::lexer::{Kind, Token};
+use crate::lexer::{Token, TokenKind};
 use crate::query::{Arguments, FUNCTIONS, Operator};
 use diag::{Diagnostic, Span};
 
@@ -38,7 +38,7 @@ struct Parser<'a> {
 
 impl Parser<'_> {
     fn query(mut self) -> Parse<Tree> {
-        if self.peek().kind == Kind::End {
+        if self.peek().kind == TokenKind::End {
             return Err(syntax::empty(self.peek().span));
         }
         let mut aggregates = vec![self.aggregate()?];
@@ -66,7 +66,7 @@ impl Parser<'_> {
         };
         let end = self.peek();
         match &end.kind {
-            Kind::End => Ok(Tree {
+            TokenKind::End => Ok(Tree {
                 aggregates,
                 keys,
                 condition,
@@ -75,7 +75,7 @@ impl Parser<'_> {
             }),
             _ if most.is_some() => Err(self.expected(&["the end"])),
             _ if order.is_some() => Err(self.expected(&["`asc`", "`desc`", "`top`", "the end"])),
-            Kind::Word(word) if word == "by" && condition.is_some() => {
+            TokenKind::Word(word) if word == "by" && condition.is_some() => {
                 Err(syntax::by_after_where(end.span))
             }
             _ => {
@@ -94,8 +94,7 @@ impl Parser<'_> {
         if !self.takes_word("by") {
             return Err(self.expected(&["`by`"]));
         }
-        let is_function =
-            |(name, _): &(&str, _)| matches!(self.peek_kind(), Kind::Word(word) if word == name);
+        let is_function = |(name, _): &(&str, _)| matches!(self.peek_kind(), TokenKind::Word(word) if word == name);
         let by = match FUNCTIONS.iter().any(is_function) {
             true => By::Aggregate(self.aggregate()?),
             false => By::Key(self.name()?),
@@ -111,7 +110,7 @@ impl Parser<'_> {
     /// Parses the number after `top`.
     fn most(&mut self) -> Parse<(u64, Span)> {
         let span = self.peek().span;
-        let Kind::Number(most) = *self.peek_kind() else {
+        let TokenKind::Number(most) = *self.peek_kind() else {
             return Err(self.expected(&["a number of groups"]));
         };
         self.at += 1;
@@ -120,7 +119,7 @@ impl Parser<'_> {
 
     fn aggregate(&mut self) -> Parse<Call> {
         let begin = self.peek().span;
-        let Kind::Word(word) = &self.peek().kind else {
+        let TokenKind::Word(word) = &self.peek().kind else {
             return Err(self.expected(&["an aggregate"]));
         };
         let Some((function, arguments)) = FUNCTIONS.into_iter().find(|(name, _)| name == word)
@@ -134,7 +133,7 @@ impl Parser<'_> {
             attribute: None,
             span: begin,
         };
-        let open = *self.peek_kind() == Kind::Symbol("(");
+        let open = *self.peek_kind() == TokenKind::Symbol("(");
         match (arguments, open) {
             (Arguments::None, true) => {
                 return Err(syntax::takes_nothing(self.peek().span, function));
@@ -146,12 +145,12 @@ impl Parser<'_> {
             _ => self.at += 1,
         }
         if arguments == Arguments::NumberAndOne {
-            let Kind::Number(number) = *self.peek_kind() else {
+            let TokenKind::Number(number) = *self.peek_kind() else {
                 return Err(syntax::needs_argument(self.peek().span, function));
             };
             call.number = Some((number, self.peek().span));
             self.at += 1;
-            if *self.peek_kind() == Kind::Symbol(")") {
+            if *self.peek_kind() == TokenKind::Symbol(")") {
                 return Err(syntax::needs_argument(self.peek().span, function));
             }
             self.symbol(",")?;
@@ -205,7 +204,7 @@ impl Parser<'_> {
         let name = self.name()?;
         let Token { kind, span } = self.peek().clone();
         let operator = match &kind {
-            Kind::Symbol(symbol) => Operator::from_symbol(symbol),
+            TokenKind::Symbol(symbol) => Operator::from_symbol(symbol),
             _ => None,
         };
         let test = if let Some(operator) = operator {
@@ -221,7 +220,7 @@ impl Parser<'_> {
             Test::StartsWith(words, self.literal()?)
         } else if self.takes_symbol("~") {
             let Token { kind, span: quoted } = self.peek().clone();
-            let Kind::Quoted(pattern) = kind else {
+            let TokenKind::Quoted(pattern) = kind else {
                 return Err(self.expected(&["a regular expression in double quotes"]));
             };
             self.at += 1;
@@ -244,7 +243,7 @@ impl Parser<'_> {
             ]);
             if self.takes_word("not") {
                 let test = match self.peek_kind() {
-                    Kind::Word(word) if word == "starts" => "starts with \"...\"",
+                    TokenKind::Word(word) if word == "starts" => "starts with \"...\"",
                     _ => "in [...]",
                 };
                 refused.help = Some(format!("write `not {} {test}`", name.text));
@@ -256,7 +255,7 @@ impl Parser<'_> {
 
     fn set(&mut self) -> Parse<Vec<Literal>> {
         if !self.takes_symbol("[") {
-            if let Kind::Address(_, Some(_)) = self.peek_kind() {
+            if let TokenKind::Address(_, Some(_)) = self.peek_kind() {
                 return Ok(vec![self.literal()?]);
             }
             return Err(self.expected(&["`[`", "a prefix such as 10.0.0.0/8"]));
@@ -274,12 +273,12 @@ impl Parser<'_> {
     fn literal(&mut self) -> Parse<Literal> {
         let Token { kind, span } = self.peek().clone();
         let value = match kind {
-            Kind::Number(number) => Constant::Number(number),
-            Kind::Time(time) => Constant::Time(time),
-            Kind::Address(address, length) => Constant::Address(address, length),
-            Kind::Mac(bytes) => Constant::Mac(bytes),
-            Kind::Quoted(written) => Constant::Text(unescaped(&written, span.lo + 1)?),
-            Kind::Word(word) if !WORDS.contains(&word.as_str()) => Constant::Name(word),
+            TokenKind::Number(number) => Constant::Number(number),
+            TokenKind::Time(time) => Constant::Time(time),
+            TokenKind::Address(address, length) => Constant::Address(address, length),
+            TokenKind::Mac(bytes) => Constant::Mac(bytes),
+            TokenKind::Quoted(written) => Constant::Text(unescaped(&written, span.lo + 1)?),
+            TokenKind::Word(word) if !WORDS.contains(&word.as_str()) => Constant::Name(word),
             _ => return Err(self.expected(&["a value"])),
         };
         self.at += 1;
@@ -292,8 +291,8 @@ impl Parser<'_> {
 
     fn name(&mut self) -> Parse<Name> {
         let begin = self.peek().span;
-        let is_first = matches!(self.peek_kind(), Kind::Word(word) if word == "first")
-            && self.tokens.get(self.at + 1).map(|next| &next.kind) == Some(&Kind::Symbol("("));
+        let is_first = matches!(self.peek_kind(), TokenKind::Word(word) if word == "first")
+            && self.tokens.get(self.at + 1).map(|next| &next.kind) == Some(&TokenKind::Symbol("("));
         if is_first {
             self.at += 2;
             let of = self.plain_name()?;
@@ -309,7 +308,7 @@ impl Parser<'_> {
 
     fn plain_name(&mut self) -> Parse<Name> {
         match self.peek_kind() {
-            Kind::Word(word) if !WORDS.contains(&word.as_str()) => {
+            TokenKind::Word(word) if !WORDS.contains(&word.as_str()) => {
                 let (text, span) = (word.clone(), self.peek().span);
                 self.at += 1;
                 Ok(Name { text, span })
@@ -322,18 +321,18 @@ impl Parser<'_> {
         &self.tokens[self.at]
     }
 
-    fn peek_kind(&self) -> &Kind {
+    fn peek_kind(&self) -> &TokenKind {
         &self.peek().kind
     }
 
     fn takes_word(&mut self, word: &str) -> bool {
-        let found = matches!(self.peek_kind(), Kind::Word(next) if next == word);
+        let found = matches!(self.peek_kind(), TokenKind::Word(next) if next == word);
         self.at += usize::from(found);
         found
     }
 
     fn takes_symbol(&mut self, symbol: &str) -> bool {
-        let found = matches!(self.peek_kind(), Kind::Symbol(next) if *next == symbol);
+        let found = matches!(self.peek_kind(), TokenKind::Symbol(next) if *next == symbol);
         self.at += usize::from(found);
         found
     }

@@ -6,7 +6,7 @@ use crate::messages::{
     Found, MOST_KEPT, Messages, NoMessages, Payload, Position, Reader, Transport, Wish,
 };
 use crate::value::Value;
-use payload::{Exchange, Kind, Schema, Site, Taken, Traits, Wanted, chunks, plan};
+use payload::{AttributeKind, Exchange, Schema, Site, Taken, Traits, Wanted, chunks, plan};
 use std::borrow::Cow;
 
 /// Several schemas, each of which is a kind of message.
@@ -61,7 +61,7 @@ impl Messages for Schemas {
     }
 
     fn technique(&self, kind: usize, name: &str) -> Option<String> {
-        let (target, question) = (plan::Target::Xdp, plan::Question::default());
+        let (target, question) = (plan::Platform::Xdp, plan::Question::default());
         let plan = plan::plan(self.schemas.get(kind)?, name, target, question)?;
         let technique = plan.technique.name();
         Some(match (plan.fits(), plan.cost_ns) {
@@ -326,14 +326,18 @@ fn ty(schema: &Schema, name: &str) -> Option<Type> {
         field.constant_size().unwrap_or(0)
     };
     Some(match asked.kind {
-        Kind::Number { bits, .. } => Type::Number(bits.min(64) as u8),
-        Kind::Bytes if asked.traits.is_address && asked.sites.iter().all(|s| size(s) == 4) => {
+        AttributeKind::Number { bits, .. } => Type::Number(bits.min(64) as u8),
+        AttributeKind::Bytes
+            if asked.traits.is_address && asked.sites.iter().all(|s| size(s) == 4) =>
+        {
             Type::Ipv4
         }
-        Kind::Bytes if asked.traits.is_address && asked.sites.iter().all(|s| size(s) == 16) => {
+        AttributeKind::Bytes
+            if asked.traits.is_address && asked.sites.iter().all(|s| size(s) == 16) =>
+        {
             Type::Ipv6
         }
-        Kind::Bytes | Kind::DnsName => Type::Text,
+        AttributeKind::Bytes | AttributeKind::DnsName => Type::Text,
     })
 }
 

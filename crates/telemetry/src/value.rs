@@ -17,12 +17,12 @@ pub enum Value<'a> {
     /// A link-layer address.
     Mac([u8; 6]),
     /// A flow.
-    Flow(Flow),
+    Flow(FiveTuple),
 }
 
 /// Packets from one endpoint of a transport connection to the other.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Flow {
+pub struct FiveTuple {
     /// Source address.
     pub source: IpAddr,
     /// Destination address.
@@ -107,7 +107,7 @@ impl Value<'_> {
                     Some(Ipv6Addr::from(octets).to_canonical())
                 };
                 let port = |at: usize| u16::from_be_bytes([bytes[at], bytes[at + 1]]);
-                Value::Flow(Flow {
+                Value::Flow(FiveTuple {
                     source: address(0)?,
                     destination: address(16)?,
                     source_port: port(32),
@@ -164,7 +164,7 @@ impl fmt::Display for Value<'_> {
     }
 }
 
-impl fmt::Display for Flow {
+impl fmt::Display for FiveTuple {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let name = match self.protocol {
             6 => "tcp",
@@ -183,14 +183,14 @@ mod tests {
 
     #[test]
     fn bytes_and_back() {
-        let flow = Flow {
+        let flow = FiveTuple {
             source: "10.0.0.1".parse().unwrap(),
             destination: "10.0.0.2".parse().unwrap(),
             protocol: 17,
             source_port: 53,
             destination_port: 0x1234,
         };
-        let six = Flow {
+        let six = FiveTuple {
             source: "2001:db8::1".parse().unwrap(),
             protocol: 58,
             ..flow

@@ -2,8 +2,8 @@
 //! values that selects test for. Some are mutated afterwards.
 
 use ir::{
-    Bits, Expr, ExprKind, HeaderRef, Keyset, Program, SelectCase, State, Stmt, StmtKind, Target,
-    Transition, Type, visit,
+    Bits, Expr, ExprKind, HeaderRef, Keyset, Program, SelectCase, State, Stmt, StmtKind,
+    Transition, TransitionTarget, Type, visit,
 };
 use rand::Rng;
 use rand::seq::IndexedRandom;
@@ -190,7 +190,9 @@ impl Walk<'_, '_> {
                     None => return,
                 },
             };
-            let Target::State(next) = target else { return };
+            let TransitionTarget::State(next) = target else {
+                return;
+            };
             at = next;
         }
     }

@@ -11,7 +11,7 @@ use ir::{
     ExprKind, ExternArg, ExternCall, ExternData, ExternInst, Place, Program, StmtKind, Type, visit,
 };
 use num_traits::ToPrimitive;
-use payload::{Asked, Kind, Pattern, PatternError, Schema, Unasked};
+use payload::{Asked, AttributeKind, Pattern, PatternError, Schema, Unasked};
 use std::collections::HashMap;
 
 /// Returns the errors of all accesses, with their locations.
@@ -111,13 +111,15 @@ impl Check<'_> {
         };
         let ty = self.destination(call, 1);
         let refused = match (asked.kind, call.name.as_str()) {
-            (Kind::Number { bits, signed }, GET_NUMBER) => number_fits(name, bits, signed, ty),
-            (Kind::Number { .. }, MATCHES_PATTERN) => {
+            (AttributeKind::Number { bits, signed }, GET_NUMBER) => {
+                number_fits(name, bits, signed, ty)
+            }
+            (AttributeKind::Number { .. }, MATCHES_PATTERN) => {
                 let what = format!("{name:?} of `{}` is a number", schema.name);
                 Some((what, format!("call `{GET_NUMBER}`, and compare it")))
             }
             (_, MATCHES_PATTERN) => return self.pattern(call, 1, span),
-            (Kind::Number { .. }, _) => {
+            (AttributeKind::Number { .. }, _) => {
                 let what = format!("{name:?} of `{}` is a number", schema.name);
                 Some((what, format!("call `{GET_NUMBER}`")))
             }

@@ -5,7 +5,9 @@ mod lower;
 pub mod traffic;
 pub mod unicast;
 
-use crate::{Anew, Architecture, Block, BlockKind, Fixed, Member, Model, Place, Slot, Stage};
+use crate::{
+    Anew, Architecture, AttachPoint, Block, BlockKind, EnumMemberName, Fixed, Model, Slot, Stage,
+};
 use diag::Span;
 use ir::passes::Rejects;
 use ir::{OnReject, Program};
@@ -83,7 +85,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
     package: "V1Switch",
     model: Model::Pipeline,
     // Its ports are those by which packets come in.
-    places: &[Place::BeforeStack, Place::TrafficIn],
+    places: &[AttachPoint::BeforeStack, AttachPoint::TrafficIn],
     on_reject: OnReject::Continue,
     stages: &[Stage::of(&[
         Block {
@@ -149,7 +151,7 @@ pub const ARCHITECTURE: Architecture = Architecture {
             like: "crc16",
         },
     ],
-    draws: &[Member {
+    draws: &[EnumMemberName {
         of: "HashAlgorithm",
         member: "random",
     }],

@@ -17,12 +17,12 @@ pub struct Point {
     /// Blocks since the previous point, which end here.
     pub blocks: &'static [&'static str],
     /// Possible fates, in the order in which they are tried.
-    pub steps: &'static [Step],
+    pub steps: &'static [FateRule],
 }
 
 /// One possible fate of a packet, with its condition.
 #[derive(Debug)]
-pub struct Step {
+pub struct FateRule {
     /// Condition of the step.
     pub when: When,
     /// Consequence of the step.
@@ -94,20 +94,20 @@ pub enum Made {
 pub const INGRESS_ENDS: Point = Point {
     blocks: &[VERIFY_CHECKSUM, INGRESS],
     steps: &[
-        Step {
+        FateRule {
             when: When::Asked(CLONE),
             then: Then::Clones(&INGRESS_CLONE),
         },
-        Step {
+        FateRule {
             when: When::Asked(RESUBMIT),
             then: Then::Anew(&RESUBMITTED),
         },
-        Step {
+        FateRule {
             when: When::Set("mcast_grp"),
             then: Then::Group(&REPLICA),
         },
         DROPPED,
-        Step {
+        FateRule {
             when: When::Otherwise,
             then: Then::Sent(&UNICAST),
         },
@@ -118,7 +118,7 @@ pub const INGRESS_ENDS: Point = Point {
 pub const EGRESS_ENDS: Point = Point {
     blocks: &[EGRESS],
     steps: &[
-        Step {
+        FateRule {
             when: When::Asked(CLONE),
             then: Then::Clones(&EGRESS_CLONE),
         },
@@ -130,18 +130,18 @@ pub const EGRESS_ENDS: Point = Point {
 pub const DEPARSED: Point = Point {
     blocks: &[COMPUTE_CHECKSUM, crate::DEPARSER],
     steps: &[
-        Step {
+        FateRule {
             when: When::Asked(RECIRCULATE),
             then: Then::Anew(&RECIRCULATED),
         },
-        Step {
+        FateRule {
             when: When::Otherwise,
             then: Then::Leaves,
         },
     ],
 };
 
-const DROPPED: Step = Step {
+const DROPPED: FateRule = FateRule {
     when: When::Is("egress_spec", DROP_PORT),
     then: Then::Dropped,
 };

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 /// Key of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Kind {
+pub(super) enum KeyKind {
     /// One key of 32 bits.
     Exact,
     /// Two keys of 32 bits.
@@ -29,7 +29,7 @@ pub(super) enum Kind {
 /// Tables that have the same entries and differ in their layout.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Case {
-    pub kind: Kind,
+    pub kind: KeyKind,
     pub entries: u32,
     /// Number of distinct masks of ternary entries.
     pub masks: u32,
@@ -58,73 +58,73 @@ pub(super) fn cases() -> Vec<Case> {
         layouts,
     };
     let mut all = Vec::new();
-    all.push(case(Kind::Exact, 256, 0, HASHES));
+    all.push(case(KeyKind::Exact, 256, 0, HASHES));
     for (kind, layouts) in [
-        (Kind::Exact, HASHES),
-        (Kind::ExactPair, HASHES),
-        (Kind::LongExact, HASHES),
-        (Kind::Lpm, TRIES),
-        (Kind::LongLpm, TRIES),
+        (KeyKind::Exact, HASHES),
+        (KeyKind::ExactPair, HASHES),
+        (KeyKind::LongExact, HASHES),
+        (KeyKind::Lpm, TRIES),
+        (KeyKind::LongLpm, TRIES),
     ] {
         for entries in [16, 1_000, 10_000, 100_000, 1_000_000] {
             all.push(case(kind, entries, 0, layouts));
         }
     }
-    all.push(case(Kind::Ternary, 16, 4, BOTH));
+    all.push(case(KeyKind::Ternary, 16, 4, BOTH));
     for masks in [1, 10, 100, 1_000] {
-        all.push(case(Kind::Ternary, 1_000, masks, BOTH));
+        all.push(case(KeyKind::Ternary, 1_000, masks, BOTH));
     }
-    all.push(case(Kind::Ternary, 9_900, 100, BITS));
+    all.push(case(KeyKind::Ternary, 9_900, 100, BITS));
     for (entries, masks) in [(100_000, 10), (1_000_000, 10)] {
-        all.push(case(Kind::Ternary, entries, masks, TUPLES));
+        all.push(case(KeyKind::Ternary, entries, masks, TUPLES));
     }
-    all.push(case(Kind::Range, 16, 0, BOTH));
+    all.push(case(KeyKind::Range, 16, 0, BOTH));
     for entries in [256, 1_000] {
-        all.push(case(Kind::Range, entries, 0, BITS));
+        all.push(case(KeyKind::Range, entries, 0, BITS));
     }
     for entries in [16, 1_000] {
-        all.push(case(Kind::Optional, entries, 0, BOTH));
+        all.push(case(KeyKind::Optional, entries, 0, BOTH));
     }
     for entries in [100_000, 1_000_000] {
-        all.push(case(Kind::Optional, entries, 0, TUPLES));
+        all.push(case(KeyKind::Optional, entries, 0, TUPLES));
     }
     // Without optimisation a million entries take minutes.
     all.retain(|case| !cfg!(debug_assertions) || case.entries <= 100_000);
     all
 }
 
-impl Kind {
+impl KeyKind {
     /// Returns the name in reports.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Kind::Exact => "exact, 32 bits",
-            Kind::ExactPair => "exact, 64 bits",
-            Kind::LongExact => "exact, 128 bits",
-            Kind::Lpm => "lpm, 32 bits",
-            Kind::LongLpm => "lpm, 128 bits",
-            Kind::Ternary => "ternary",
-            Kind::Range => "range",
-            Kind::Optional => "optional",
+            KeyKind::Exact => "exact, 32 bits",
+            KeyKind::ExactPair => "exact, 64 bits",
+            KeyKind::LongExact => "exact, 128 bits",
+            KeyKind::Lpm => "lpm, 32 bits",
+            KeyKind::LongLpm => "lpm, 128 bits",
+            KeyKind::Ternary => "ternary",
+            KeyKind::Range => "range",
+            KeyKind::Optional => "optional",
         }
     }
 
     /// Returns the keys of the table, in P4.
     fn keys(self) -> &'static str {
         match self {
-            Kind::Exact => "a : exact @name(\"a\");",
-            Kind::ExactPair => "a : exact @name(\"a\"); b : exact @name(\"b\");",
-            Kind::LongExact => "wide : exact @name(\"a\");",
-            Kind::Lpm => "a : lpm @name(\"a\");",
-            Kind::LongLpm => "wide : lpm @name(\"a\");",
-            Kind::Ternary => {
+            KeyKind::Exact => "a : exact @name(\"a\");",
+            KeyKind::ExactPair => "a : exact @name(\"a\"); b : exact @name(\"b\");",
+            KeyKind::LongExact => "wide : exact @name(\"a\");",
+            KeyKind::Lpm => "a : lpm @name(\"a\");",
+            KeyKind::LongLpm => "wide : lpm @name(\"a\");",
+            KeyKind::Ternary => {
                 "a : ternary @name(\"a\"); b : ternary @name(\"b\"); c[31:16] : ternary @name(\"c\");
                  d[31:16] : ternary @name(\"d\"); n[7:0] : ternary @name(\"e\");"
             }
-            Kind::Range => {
+            KeyKind::Range => {
                 "a : ternary @name(\"a\"); b : ternary @name(\"b\"); c[31:16] : range @name(\"c\");
                  d[31:16] : range @name(\"d\"); n[7:0] : ternary @name(\"e\");"
             }
-            Kind::Optional => "a : optional @name(\"a\"); b : optional @name(\"b\");",
+            KeyKind::Optional => "a : optional @name(\"a\"); b : optional @name(\"b\");",
         }
     }
 }
@@ -138,7 +138,7 @@ impl Case {
 
     /// Returns true if the same entries are also measured as const entries.
     pub(super) fn is_const_too(self) -> bool {
-        self.kind == Kind::Exact && self.entries <= 256
+        self.kind == KeyKind::Exact && self.entries <= 256
     }
 
     /// Returns the same program with these entries as const entries.
@@ -152,12 +152,12 @@ impl Case {
     /// Returns the same program without the look-up: it only makes the key.
     pub(super) fn without_table(self, numbers: u32) -> String {
         let uses = match self.kind {
-            Kind::LongLpm | Kind::LongExact => {
+            KeyKind::LongLpm | KeyKind::LongExact => {
                 "hdr.call.found = wide[127:96] + wide[95:64] + wide[63:32] + wide[31:0];"
             }
-            Kind::Exact | Kind::Lpm => "hdr.call.found = a;",
-            Kind::Optional | Kind::ExactPair => "hdr.call.found = a + b;",
-            Kind::Ternary | Kind::Range => {
+            KeyKind::Exact | KeyKind::Lpm => "hdr.call.found = a;",
+            KeyKind::Optional | KeyKind::ExactPair => "hdr.call.found = a + b;",
+            KeyKind::Ternary | KeyKind::Range => {
                 "hdr.call.found = a + b + (bit<32>)c[31:16] + (bit<32>)d[31:16] + (bit<32>)n[7:0];"
             }
         };
@@ -235,30 +235,30 @@ xdp(prs(), sw(), dep()) main;
         let (a, b) = (n.wrapping_mul(A), n.wrapping_mul(B));
         let priority = 1 + n.wrapping_mul(D) % 1_000;
         match self.kind {
-            Kind::Exact => format!("a:{a}"),
-            Kind::ExactPair => format!("a:{a} b:{b}"),
-            Kind::LongExact => format!("a:{:#x}", wide(n)),
-            Kind::Lpm => {
+            KeyKind::Exact => format!("a:{a}"),
+            KeyKind::ExactPair => format!("a:{a} b:{b}"),
+            KeyKind::LongExact => format!("a:{:#x}", wide(n)),
+            KeyKind::Lpm => {
                 let length = length(n);
                 format!("a:{:#x}/{length}", a & u32::MAX << (32 - length))
             }
-            Kind::LongLpm => {
+            KeyKind::LongLpm => {
                 let length = long_length(n);
                 format!("a:{:#x}/{length}", wide(n) & u128::MAX << (128 - length))
             }
-            Kind::Optional => match n % 4 {
+            KeyKind::Optional => match n % 4 {
                 0 => format!("{priority} b:{b}"),
                 1 => format!("{priority} a:{a}"),
                 _ => format!("{priority} a:{a} b:{b}"),
             },
-            Kind::Ternary | Kind::Range => {
+            KeyKind::Ternary | KeyKind::Range => {
                 let mask = n % self.masks.max(1);
                 let prefix = |less: u32| u32::MAX << less;
                 let (of_a, of_b) = (prefix(mask % 16), prefix(mask / 16 % 16));
                 let of_e = 0xff << (mask / 256 % 4) & 0xff;
                 let (c, d) = (n.wrapping_mul(C) >> 16, n.wrapping_mul(D) >> 16);
                 let port = |port: u32| match self.kind {
-                    Kind::Range => {
+                    KeyKind::Range => {
                         format!("{}..{}", port.saturating_sub(700), (port + 900).min(0xffff))
                     }
                     _ => port.to_string(),
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn entries_have_as_many_masks_as_they_say() {
-        let ternary = |case: &Case| case.kind == Kind::Ternary && case.entries <= 1_000;
+        let ternary = |case: &Case| case.kind == KeyKind::Ternary && case.entries <= 1_000;
         for case in cases().into_iter().filter(ternary) {
             let (text, numbers) = case.lines();
             assert_eq!(

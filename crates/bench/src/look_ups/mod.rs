@@ -5,7 +5,7 @@ mod case;
 
 use crate::error::Error;
 use crate::tables::{apply, compile};
-use case::{Case, Kind, cases};
+use case::{Case, KeyKind, cases};
 use kernel::Instance;
 use kernel::bench::{Effort, Subject, interleaved, undisturbed};
 use layout::LookupAbi;
@@ -21,7 +21,7 @@ const EFFORT: Effort = Effort {
 /// Time of a look-up.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Row {
-    kind: Kind,
+    kind: KeyKind,
     entries: u32,
     /// Number of distinct masks; 0 if the row does not depend on it.
     masks: u32,

@@ -46,7 +46,7 @@ fn compiled(store: &dyn Store) -> Result<Vec<Account>, Error> {
     let (state, _) = flow::states(store.schema())
         .find(|(_, name)| name.rsplit('.').next() == Some("flows"))
         .ok_or_else(|| refused("there is no such state"))?;
-    let fields = flow::fields(&store.schema().objects[state], flow::Part::Value);
+    let fields = flow::fields(&store.schema().objects[state], flow::FlowPart::Value);
     let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
     let flows = store.flows(state).map_err(|e| refused(&format!("{e:?}")))?;
     let account = |flow: control::Flow| {

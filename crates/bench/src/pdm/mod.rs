@@ -32,7 +32,7 @@ type Rounds = Vec<Vec<f64>>;
 
 /// A part of the benchmark.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Part {
+pub(crate) enum BenchmarkPart {
     /// Single packets by test runs
     Single,
     /// The kernel's statistics under traffic
@@ -96,11 +96,11 @@ impl Times {
 }
 
 /// Measures a part and returns its section of the report.
-pub(crate) fn measure_part(root: &Path, part: Part) -> Result<String, Error> {
+pub(crate) fn measure_part(root: &Path, part: BenchmarkPart) -> Result<String, Error> {
     let codes = Codes::build(root)?;
     let effort = Effort::from_environment();
     Ok(match part {
-        Part::Single => {
+        BenchmarkPart::Single => {
             alike::check(&codes)?;
             let mut times = Times::default();
             for _ in 0..VISITS {
@@ -108,15 +108,15 @@ pub(crate) fn measure_part(root: &Path, part: Part) -> Result<String, Error> {
             }
             times::TestRuns::new(times.single).markdown()
         }
-        Part::Statistics => {
+        BenchmarkPart::Statistics => {
             let mut times = Times::default();
             for _ in 0..VISITS {
                 times.visit_statistics(&codes, effort)?;
             }
             times::UnderTraffic::new(times.statistics).markdown()
         }
-        Part::Throughput => throughput(&codes, effort, || Ok(()))?.markdown(),
-        Part::Latency => latency(&codes, effort)?.markdown(),
+        BenchmarkPart::Throughput => throughput(&codes, effort, || Ok(()))?.markdown(),
+        BenchmarkPart::Latency => latency(&codes, effort)?.markdown(),
     })
 }
 

@@ -5,7 +5,7 @@
 use super::Rounds;
 use super::network::{attach, load, pair, replace};
 use super::programs::{Codes, End, Offloaded, Version};
-use super::stream::{Kind, Stream};
+use super::stream::{Stream, TrafficKind};
 use crate::error::Error;
 use kernel::sys::{Prog, count_runs};
 use lab::{Offloads, Pair};
@@ -16,7 +16,7 @@ use std::time::Duration;
 pub(crate) const VERSIONS: [Version; 3] = [Version::Empty, Version::Onpath, Version::HandWritten];
 
 /// Kinds of traffic during the measurement.
-pub(crate) const KINDS: [Kind; 2] = [Kind::OneWay, Kind::Answered];
+pub(crate) const KINDS: [TrafficKind; 2] = [TrafficKind::OneWay, TrafficKind::Answered];
 
 /// Pause from a change of programs to the measurement, in which caches warm up.
 const SETTLE: Duration = Duration::from_millis(5);
@@ -29,7 +29,7 @@ const FEWEST_RUNS: u64 = 50;
 /// client's egress and the server's ingress run.
 pub(crate) struct Statistics {
     /// Kind of traffic.
-    pub kind: Kind,
+    pub kind: TrafficKind,
     /// Times for outgoing packets.
     pub egress: Rounds,
     /// Times for incoming packets.
@@ -53,7 +53,12 @@ pub(crate) fn measure(codes: &Codes, slices: usize) -> Result<Vec<Statistics>, E
         .collect()
 }
 
-fn under(net: &Pair, ends: &[Vec<End>], kind: Kind, slices: usize) -> Result<Statistics, Error> {
+fn under(
+    net: &Pair,
+    ends: &[Vec<End>],
+    kind: TrafficKind,
+    slices: usize,
+) -> Result<Statistics, Error> {
     let mut found = Statistics {
         kind,
         egress: vec![Vec::new(); ends.len()],

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// Kind of traffic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Kind {
+pub(crate) enum TrafficKind {
     /// Datagrams to the server at full speed, without replies.
     OneWay,
     /// Datagrams that the server sends back; the next one leaves when the reply has come. So each end answers the
@@ -35,7 +35,7 @@ pub(crate) struct Stream {
 
 impl Stream {
     /// Starts the stream.
-    pub(crate) fn start(net: &Pair, kind: Kind) -> io::Result<Stream> {
+    pub(crate) fn start(net: &Pair, kind: TrafficKind) -> io::Result<Stream> {
         let client = net.client().run(|| socket(CLIENT))?;
         let server = net.server().run(|| socket(SERVER))?;
         client.connect(server.local_addr()?)?;
@@ -68,17 +68,17 @@ fn until(stop: &AtomicBool, mut work: impl FnMut() -> io::Result<()>) -> io::Res
     Ok(())
 }
 
-fn ask(socket: &UdpSocket, kind: Kind) -> io::Result<()> {
+fn ask(socket: &UdpSocket, kind: TrafficKind) -> io::Result<()> {
     socket.send(&[0x5a; SIZE])?;
     match kind {
-        Kind::OneWay => Ok(()),
-        Kind::Answered => receive(socket).map(|_| ()),
+        TrafficKind::OneWay => Ok(()),
+        TrafficKind::Answered => receive(socket).map(|_| ()),
     }
 }
 
-fn serve(socket: &UdpSocket, kind: Kind) -> io::Result<()> {
+fn serve(socket: &UdpSocket, kind: TrafficKind) -> io::Result<()> {
     match receive(socket)? {
-        Some(datagram) if kind == Kind::Answered => socket.send(&datagram).map(|_| ()),
+        Some(datagram) if kind == TrafficKind::Answered => socket.send(&datagram).map(|_| ()),
         _ => Ok(()),
     }
 }

@@ -6,7 +6,7 @@ use super::programs::Version;
 use super::report::PUBLISHED;
 use super::single::{self, Single};
 use super::statistics::{self, Statistics};
-use super::stream::{Kind, SIZE};
+use super::stream::{SIZE, TrafficKind};
 use kernel::bench::{median, undisturbed};
 use serde::Serialize;
 use std::fmt::Write;
@@ -191,14 +191,14 @@ pub(crate) struct UnderTraffic(Vec<UnderOne>);
 
 #[derive(Debug, Serialize)]
 struct UnderOne {
-    traffic: Kind,
+    traffic: TrafficKind,
     times: [Time; 2],
 }
 
 impl UnderTraffic {
     /// Summarises the loadings.
     pub(crate) fn new(loadings: Vec<Statistics>) -> UnderTraffic {
-        let one = |kind: Kind| {
+        let one = |kind: TrafficKind| {
             let of = |s: &&Statistics| s.kind == kind;
             let times = |s: &Statistics| (s.egress.clone(), s.ingress.clone());
             let (egress, ingress) = loadings.iter().filter(of).map(times).unzip();
@@ -214,8 +214,8 @@ impl UnderTraffic {
     pub(crate) fn markdown(&self) -> String {
         let rows = self.0.iter().flat_map(|under| {
             let traffic = match under.traffic {
-                Kind::OneWay => "one way",
-                Kind::Answered => "answered",
+                TrafficKind::OneWay => "one way",
+                TrafficKind::Answered => "answered",
             };
             let name = move |t: &Time| format!("{traffic}, {}", t.direction);
             under.times.iter().map(move |t| (name(t), t))

@@ -4,7 +4,7 @@ use super::inputs;
 use crate::error::Error;
 use crate::programs::{Ready, from_p4};
 use ::payload::builtin::Builtin;
-use ::payload::{Kind, Schema};
+use ::payload::{AttributeKind, Schema};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -271,7 +271,8 @@ fn of_message(schema: &Schema) -> String {
             .find(|(of, name, _)| (*of, *name) == (&schema.name, attribute));
         let names = named.map_or(vec![attribute], |(.., names)| names.to_vec());
         for name in names {
-            let is_number = |asked: ::payload::Asked| matches!(asked.kind, Kind::Number { .. });
+            let is_number =
+                |asked: ::payload::Asked| matches!(asked.kind, AttributeKind::Number { .. });
             let call = match schema.asked(name).is_ok_and(is_number) {
                 true => format!("m.get_number({name:?}, number)"),
                 false => format!("m.get_bytes({name:?}, text, length)"),

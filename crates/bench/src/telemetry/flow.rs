@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 /// Place in which messages are parsed.
 #[derive(Clone, Copy)]
-pub(super) enum Place<'p> {
+pub(super) enum ParserLocation<'p> {
     /// No parser.
     Nowhere,
     /// No parser, but a program on the path that only passes packets on.
@@ -59,19 +59,24 @@ const REST: Duration = Duration::from_secs(2);
 
 impl Bench<'_> {
     /// Measures the packets per second that the socket received.
-    pub(super) fn rate(&self, message: &Message, place: Place, times: Times) -> Result<f64, Error> {
+    pub(super) fn rate(
+        &self,
+        message: &Message,
+        place: ParserLocation,
+        times: Times,
+    ) -> Result<f64, Error> {
         let failed = Error::system("a measurement");
         let before = match place {
-            Place::Path(parser) => parser.tally()?.0,
+            ParserLocation::Path(parser) => parser.tally()?.0,
             _ => 0,
         };
         let wanted = Wanted::of(message)?;
         let ran = self.run(message, &wanted, place, times);
         let (rate, counts) = ran.map_err(failed)?;
         let found = match place {
-            Place::Path(parser) => Some(parser.tally()?.0 - before),
-            Place::Application(_) | Place::OffPath(_) => Some(counts.found),
-            Place::Nowhere | Place::Passed(_) => None,
+            ParserLocation::Path(parser) => Some(parser.tally()?.0 - before),
+            ParserLocation::Application(_) | ParserLocation::OffPath(_) => Some(counts.found),
+            ParserLocation::Nowhere | ParserLocation::Passed(_) => None,
         };
         let sent = counts.sent as f64;
         let missing = |of: u64| (sent - of as f64) / sent;
@@ -94,24 +99,24 @@ impl Bench<'_> {
         &self,
         message: &Message,
         wanted: &Wanted,
-        place: Place,
+        place: ParserLocation,
         times: Times,
     ) -> io::Result<(f64, Counts)> {
         let _attached = match place {
-            Place::Passed(program) => Some(self.network.attach(program)?),
-            Place::Path(parser) => Some(self.network.attach(parser.prog())?),
+            ParserLocation::Passed(program) => Some(self.network.attach(program)?),
+            ParserLocation::Path(parser) => Some(self.network.attach(parser.prog())?),
             _ => None,
         };
         let ring = match place {
-            Place::OffPath(by) => Some((self.network.ring()?, by)),
+            ParserLocation::OffPath(by) => Some((self.network.ring()?, by)),
             _ => None,
         };
         let receivers = match place {
-            Place::OffPath(_) => Receivers::SocketAndRing,
+            ParserLocation::OffPath(_) => Receivers::SocketAndRing,
             _ => Receivers::Socket,
         };
         let in_application = match place {
-            Place::Application(by) => Some(by),
+            ParserLocation::Application(by) => Some(by),
             _ => None,
         };
         let socket = self.network.socket()?;

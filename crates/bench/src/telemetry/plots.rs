@@ -3,7 +3,7 @@
 use super::rates::{APPLICATION, OFF_PATH, PATH, Rate};
 use super::{Results, published};
 use crate::error::Error;
-use plot::{Axis, Legend, PlotError, Shape};
+use plot::{Axis, Legend, PlotError, Series};
 
 /// Width and height of a panel, in pixels.
 const PANEL: (u32, u32) = (460, 360);
@@ -97,7 +97,7 @@ fn published_places() -> Vec<Line> {
 
 /// Draws panels side by side.
 fn drawn(panels: &[Panel]) -> Result<String, PlotError> {
-    let shapes: Vec<Vec<Shape>> = panels.iter().map(|panel| shapes(&panel.lines)).collect();
+    let shapes: Vec<Vec<Series>> = panels.iter().map(|panel| shapes(&panel.lines)).collect();
     let panels = panels.iter().zip(&shapes).map(|(panel, shapes)| {
         let points = || panel.lines.iter().flat_map(|line| &line.points);
         let right = points().fold(1.0f64, |most, point| most.max(point.0));
@@ -125,8 +125,8 @@ fn drawn(panels: &[Panel]) -> Result<String, PlotError> {
     plot::svg(&panels, panels.len(), PANEL)
 }
 
-fn shapes(lines: &[Line]) -> Vec<Shape> {
-    let shape = |line: &Line| Shape::Line {
+fn shapes(lines: &[Line]) -> Vec<Series> {
+    let shape = |line: &Line| Series::Line {
         name: line.name.clone(),
         points: line.points.clone(),
     };

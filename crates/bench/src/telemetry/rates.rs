@@ -1,6 +1,6 @@
 //! Throughput of a socket, with the parser in each place and by each technique, interleaved.
 
-use super::flow::{Bench, Place, Times};
+use super::flow::{Bench, ParserLocation, Times};
 use super::look::By;
 use super::message::{Message, PAYLOAD, Technique};
 use super::parser::Parser;
@@ -88,13 +88,13 @@ impl Case {
         Ok(self)
     }
 
-    fn place(&self) -> Place<'_> {
+    fn place(&self) -> ParserLocation<'_> {
         match (&self.parser, self.of) {
-            (Some(parser), _) => Place::Path(parser),
-            (None, APPLICATION) => Place::Application(By::Search),
-            (None, APPLICATION_QUERY) => Place::Application(By::Query),
-            (None, OFF_PATH_QUERY) => Place::OffPath(By::Query),
-            (None, _) => Place::OffPath(By::Search),
+            (Some(parser), _) => ParserLocation::Path(parser),
+            (None, APPLICATION) => ParserLocation::Application(By::Search),
+            (None, APPLICATION_QUERY) => ParserLocation::Application(By::Query),
+            (None, OFF_PATH_QUERY) => ParserLocation::OffPath(By::Query),
+            (None, _) => ParserLocation::OffPath(By::Search),
         }
     }
 
@@ -119,16 +119,16 @@ pub(super) fn measure(bench: &Bench, effort: &Effort) -> Result<Rates, Error> {
         eprintln!("  round {} of {} ...", round + 1, effort.rounds);
         // Other work on the machine changes within a second. So each case stands between two measurements without a
         // parser.
-        let mut before = once(bench, &plain, Place::Nowhere, effort.times)?;
+        let mut before = once(bench, &plain, ParserLocation::Nowhere, effort.times)?;
         nowhere.push(before);
-        let rate = once(bench, &plain, Place::Passed(&pass), effort.times)?;
-        let after = once(bench, &plain, Place::Nowhere, effort.times)?;
+        let rate = once(bench, &plain, ParserLocation::Passed(&pass), effort.times)?;
+        let after = once(bench, &plain, ParserLocation::Nowhere, effort.times)?;
         nowhere.push(after);
         passed.push(rate / median(&[before, after]));
         before = after;
         for case in &mut cases {
             let rate = once(bench, &case.message, case.place(), effort.times)?;
-            let after = once(bench, &plain, Place::Nowhere, effort.times)?;
+            let after = once(bench, &plain, ParserLocation::Nowhere, effort.times)?;
             nowhere.push(after);
             case.samples.push((rate, rate / median(&[before, after])));
             before = after;
@@ -175,7 +175,12 @@ fn rename(mut rates: Vec<Rate>) -> Vec<Rate> {
 }
 
 /// Measures once, and again if other work on the machine spoiled the measurement.
-fn once(bench: &Bench, message: &Message, place: Place, times: Times) -> Result<f64, Error> {
+fn once(
+    bench: &Bench,
+    message: &Message,
+    place: ParserLocation,
+    times: Times,
+) -> Result<f64, Error> {
     const TRIES: usize = 3;
     let mut tries = (0..TRIES).map(|_| bench.rate(message, place, times));
     let mut last = Err(Error::new("no measurement was made"));

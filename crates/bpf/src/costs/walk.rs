@@ -8,7 +8,8 @@ use emit::plan::graph::Graph;
 use ir::analysis::dataflow;
 use ir::visit::{self, Access};
 use ir::{
-    Block, HeaderRef, Program, Routine, Stage, StateData, Stmt, StmtKind, Table, Target, Transition,
+    Block, HeaderRef, Program, Routine, Stage, StateData, Stmt, StmtKind, Table, Transition,
+    TransitionTarget,
 };
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -72,13 +73,13 @@ pub(crate) fn estimate(program: &Program, graph: &Graph, stage: &Stage) -> u64 {
         let sets: Vec<Valid> = sets.iter().map(|set| set.with(&extracted)).collect();
         for target in dataflow::targets(&state.transition) {
             let into = match target {
-                Target::State(next) => match graph.index.get(&next) {
+                TransitionTarget::State(next) => match graph.index.get(&next) {
                     // Back edges add no header that the loop does not have.
                     Some(&next) if next > i => &mut at[next],
                     _ => continue,
                 },
-                Target::Accept | Target::AcceptAt(_) => &mut accepted,
-                Target::Reject | Target::Rare => continue,
+                TransitionTarget::Accept | TransitionTarget::AcceptAt(_) => &mut accepted,
+                TransitionTarget::Reject | TransitionTarget::Rare => continue,
             };
             for set in &sets {
                 if into.len() == SETS {

@@ -1,7 +1,7 @@
 //! A script bound to a schema. Names are resolved and values checked once, before the first packet is sent.
 
 use super::lookup::{
-    Kind, counted_entry, direct_counter, find_object, piece, register_value, require_unit,
+    ArrayKind, counted_entry, direct_counter, find_object, piece, register_value, require_unit,
 };
 use super::script::{Comparison, Pattern, Script, Statement, StatementKind};
 use crate::call::Omitted;
@@ -17,14 +17,14 @@ use schema::{Bits, Object, Schema, Table};
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Bound {
     /// Steps in order, each with the location of its statement.
-    pub(super) steps: Vec<(Step, Span)>,
+    pub(super) steps: Vec<(BoundStatement, Span)>,
     /// Warnings about parts of the script that most likely mean something else.
     pub warnings: Diagnostics,
 }
 
 /// Action of a statement.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Step {
+pub(super) enum BoundStatement {
     Send(Packet),
     /// Port and pattern; without a pattern any packet is expected.
     Expect(u32, Option<Pattern>),
@@ -111,9 +111,9 @@ fn step(
     statement: &Statement,
     schema: &Schema,
     omitted: &mut Omitted<'_>,
-) -> Result<Step, Refusal> {
+) -> Result<BoundStatement, Refusal> {
     let step = unchecked(statement, schema, omitted)?;
-    if let Step::Change(change) = &step {
+    if let BoundStatement::Change(change) = &step {
         let not_done = || errors::not_done(schema, change);
         let checked = change.check();
         checked.map_err(|error| errors::store(statement.span, &not_done(), &error))?;
@@ -125,58 +125,58 @@ fn unchecked(
     statement: &Statement,
     schema: &Schema,
     omitted: &mut Omitted<'_>,
-) -> Result<Step, Refusal> {
+) -> Result<BoundStatement, Refusal> {
     let cell = |cell: &super::script::Cell, object| Cell {
         object,
         index: cell.index,
         shown: format!("{}[{}]", cell.name.text, cell.index),
     };
     Ok(match &statement.kind {
-        StatementKind::Packet { port, bytes } => Step::Send(Packet {
+        StatementKind::Packet { port, bytes } => BoundStatement::Send(Packet {
             port: *port,
             bytes: bytes.clone(),
         }),
-        StatementKind::Expect { port, pattern } => Step::Expect(*port, pattern.clone()),
-        StatementKind::NoPacket { port } => Step::NoPacket(*port),
-        StatementKind::Wait(time) => Step::Wait(*time),
-        StatementKind::Nothing => Step::Nothing,
+        StatementKind::Expect { port, pattern } => BoundStatement::Expect(*port, pattern.clone()),
+        StatementKind::NoPacket { port } => BoundStatement::NoPacket(*port),
+        StatementKind::Wait(time) => BoundStatement::Wait(*time),
+        StatementKind::Nothing => BoundStatement::Nothing,
         StatementKind::MulticastGroup { group, replicas } => {
-            Step::Change(Change::Group(*group, replicas.clone()))
+            BoundStatement::Change(Change::Group(*group, replicas.clone()))
         }
         StatementKind::CloneSession { session, to } => {
-            Step::Change(Change::Session(*session, to.clone()))
+            BoundStatement::Change(Change::Session(*session, to.clone()))
         }
         StatementKind::ActionMember(text) => {
             let (profile, member, to) = profile::parse_member(schema, piece(text))?;
-            Step::Change(Change::Member(profile, member, to))
+            BoundStatement::Change(Change::Member(profile, member, to))
         }
         StatementKind::ActionGroup(text) => {
             let (selector, group, members) = profile::parse_member_group(schema, piece(text))?;
-            Step::Change(Change::MemberGroup(selector, group, members))
+            BoundStatement::Change(Change::MemberGroup(selector, group, members))
         }
         StatementKind::MeterSet(text) => {
             let (meter, rates) = meter::parse_set(schema, piece(text))?;
-            Step::Change(Change::Meter(meter, Some(rates)))
+            BoundStatement::Change(Change::Meter(meter, Some(rates)))
         }
         StatementKind::MeterReset(text) => {
             let meter = meter::parse_reset(schema, piece(text))?;
-            Step::Change(Change::Meter(meter, None))
+            BoundStatement::Change(Change::Meter(meter, None))
         }
         StatementKind::Add(text) => {
             let (table, entry) = entry::entry(schema, piece(text), omitted)?;
-            Step::Change(Change::Insert(table, entry))
+            BoundStatement::Change(Change::Insert(table, entry))
         }
         StatementKind::Remove(text) => {
             let (table, key) = parse_keys(schema, piece(text))?;
-            Step::Change(Change::Remove(table, key))
+            BoundStatement::Change(Change::Remove(table, key))
         }
-        StatementKind::RemoveAll(None) => Step::RemoveAdded(None),
+        StatementKind::RemoveAll(None) => BoundStatement::RemoveAdded(None),
         StatementKind::RemoveAll(Some(table)) => {
-            Step::RemoveAdded(Some(find_table(schema, piece(table))?))
+            BoundStatement::RemoveAdded(Some(find_table(schema, piece(table))?))
         }
         StatementKind::SetDefault(text) => {
             let (table, call) = entry::default(schema, piece(text), omitted)?;
-            Step::Change(Change::SetDefault(table, call))
+            BoundStatement::Change(Change::SetDefault(table, call))
         }
         StatementKind::CheckCounter {
             name,
@@ -188,7 +188,7 @@ fn unchecked(
         } => {
             let counter = match index {
                 Some(index) => {
-                    let counter = find_object(schema, name, Kind::Counter)?;
+                    let counter = find_object(schema, name, ArrayKind::Counter)?;
                     require_unit(schema, name, counter, *bytes)?;
                     Counter::Indexed(counter, *index)
                 }
@@ -201,7 +201,7 @@ fn unchecked(
                 }
             };
             let element = index.map_or(String::new(), |i| format!("[{i}]"));
-            Step::CheckCounter(Check {
+            BoundStatement::CheckCounter(Check {
                 counter,
                 shown: format!("{}{element}", name.text),
                 bytes: *bytes,
@@ -212,7 +212,7 @@ fn unchecked(
         StatementKind::CheckFigure { asked, op, value } => {
             let shown = asked.text.clone();
             let (object, asked) = parse_asked(schema, piece(asked))?;
-            Step::CheckFigure(FigureCheck {
+            BoundStatement::CheckFigure(FigureCheck {
                 object,
                 asked,
                 shown,
@@ -222,30 +222,30 @@ fn unchecked(
         }
         StatementKind::RegisterRead(at, value) => {
             let (register, value) = register_value(schema, at, value)?;
-            Step::ReadRegister(cell(at, register), value)
+            BoundStatement::ReadRegister(cell(at, register), value)
         }
         StatementKind::RegisterWrite(at, value) => {
             let (register, value) = register_value(schema, at, value)?;
-            Step::WriteRegister(cell(at, register), value)
+            BoundStatement::WriteRegister(cell(at, register), value)
         }
         StatementKind::RegisterReset(name) => {
-            Step::ResetRegister(find_object(schema, name, Kind::Register)?)
+            BoundStatement::ResetRegister(find_object(schema, name, ArrayKind::Register)?)
         }
         StatementKind::ExpectDigest(text) => {
             let pattern = DigestPattern::parse(schema, piece(text))?;
-            Step::ExpectDigest(pattern, text.text.clone())
+            BoundStatement::ExpectDigest(pattern, text.text.clone())
         }
         StatementKind::NoDigest(name) => {
             let name = name.as_ref().map(|name| find_digest(schema, piece(name)));
-            Step::NoDigest(name.transpose()?)
+            BoundStatement::NoDigest(name.transpose()?)
         }
         StatementKind::ValueSetAdd(text) => {
             let (set, member) = parse_member(schema, piece(text))?;
-            Step::Change(Change::InsertMember(set, member))
+            BoundStatement::Change(Change::InsertMember(set, member))
         }
         StatementKind::ValueSetRemove(text) => {
             let (set, member) = parse_member(schema, piece(text))?;
-            Step::Change(Change::RemoveMember(set, member))
+            BoundStatement::Change(Change::RemoveMember(set, member))
         }
     })
 }

@@ -11,14 +11,14 @@ use std::collections::BTreeMap;
 /// Groups and nodes that a script has made so far.
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
-    groups: BTreeMap<u16, Vec<Part>>,
+    groups: BTreeMap<u16, Vec<GroupMember>>,
     /// Copies of each node, by its handle.
     nodes: Vec<Vec<Replica>>,
 }
 
 /// A part of a group.
 #[derive(Debug, PartialEq)]
-enum Part {
+enum GroupMember {
     Copies(Vec<Replica>),
     /// Handle of a node.
     Node(usize),
@@ -28,7 +28,8 @@ impl Groups {
     /// Parses `multicast_group GROUP [PORT[:RID] ...]`.
     pub(super) fn group(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
         let (group, replicas) = parse_group(line, rest)?;
-        self.groups.insert(group, vec![Part::Copies(replicas)]);
+        self.groups
+            .insert(group, vec![GroupMember::Copies(replicas)]);
         Ok(self.all_of(group))
     }
 
@@ -72,7 +73,7 @@ impl Groups {
     pub(super) fn associate(&mut self, line: Piece, rest: Piece) -> Parsed<StatementKind> {
         const FORM: &str = "mc_node_associate GROUP NODE";
         let (group, node) = self.group_and_node(line, rest, FORM)?;
-        self.parts(line, group)?.push(Part::Node(node));
+        self.parts(line, group)?.push(GroupMember::Node(node));
         Ok(self.all_of(group))
     }
 
@@ -81,7 +82,10 @@ impl Groups {
         const FORM: &str = "mc_node_dissociate GROUP NODE";
         let (group, node) = self.group_and_node(line, rest, FORM)?;
         let parts = self.parts(line, group)?;
-        let Some(at) = parts.iter().position(|part| *part == Part::Node(node)) else {
+        let Some(at) = parts
+            .iter()
+            .position(|part| *part == GroupMember::Node(node))
+        else {
             let what = format!("node {node} is not in group {group}");
             return malformed(
                 line.span(),
@@ -108,7 +112,7 @@ impl Groups {
         }
     }
 
-    fn parts(&mut self, line: Piece, group: u16) -> Parsed<&mut Vec<Part>> {
+    fn parts(&mut self, line: Piece, group: u16) -> Parsed<&mut Vec<GroupMember>> {
         match self.groups.get_mut(&group) {
             Some(parts) => Ok(parts),
             None => {
@@ -122,8 +126,8 @@ impl Groups {
     fn all_of(&self, group: u16) -> StatementKind {
         let parts = self.groups.get(&group).into_iter().flatten();
         let copies = parts.flat_map(|part| match part {
-            Part::Copies(copies) => copies,
-            Part::Node(node) => &self.nodes[*node],
+            GroupMember::Copies(copies) => copies,
+            GroupMember::Node(node) => &self.nodes[*node],
         });
         StatementKind::MulticastGroup {
             group,

@@ -10,25 +10,25 @@ use schema::{Bits, Object, ObjectKind, ObjectSchema, Schema, Table, Unit};
 
 /// Kind of object that a name may denote.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum ArrayKind {
     /// A counter.
     Counter,
     /// A register.
     Register,
 }
 
-impl Kind {
+impl ArrayKind {
     fn word(self) -> &'static str {
         match self {
-            Kind::Counter => "counter",
-            Kind::Register => "register",
+            ArrayKind::Counter => "counter",
+            ArrayKind::Register => "register",
         }
     }
 
     fn is(self, object: &ObjectSchema) -> bool {
         match self {
-            Kind::Counter => object.kind.is_counter(),
-            Kind::Register => matches!(object.kind, ObjectKind::Register { .. }),
+            ArrayKind::Counter => object.kind.is_counter(),
+            ArrayKind::Register => matches!(object.kind, ObjectKind::Register { .. }),
         }
     }
 }
@@ -39,7 +39,11 @@ pub(crate) fn piece(text: &Text) -> Piece<'_> {
 }
 
 /// Finds an object by name, among those of one kind.
-pub(crate) fn find_object(schema: &Schema, name: &Text, kind: Kind) -> Result<Object, Refusal> {
+pub(crate) fn find_object(
+    schema: &Schema,
+    name: &Text,
+    kind: ArrayKind,
+) -> Result<Object, Refusal> {
     let all = schema.objects.iter().filter(|(_, o)| kind.is(o));
     let named = all.map(|(id, o)| (id, o.name.as_str()));
     find(named, piece(name), kind.word())
@@ -51,7 +55,7 @@ pub(crate) fn register_value(
     cell: &Cell,
     text: &Text,
 ) -> Result<(Object, Vec<Bits>), Refusal> {
-    let register = find_object(schema, &cell.name, Kind::Register)?;
+    let register = find_object(schema, &cell.name, ArrayKind::Register)?;
     Ok((register, parse_values(schema, register, piece(text))?))
 }
 
@@ -123,6 +127,6 @@ pub(crate) fn direct_counter(schema: &Schema, table: Table) -> Option<Object> {
 
 /// Returns the counter with this name, if it is indexed.
 fn array_counter<'a>(schema: &'a Schema, name: &Text) -> Option<&'a str> {
-    let counter = &schema.objects[find_object(schema, name, Kind::Counter).ok()?];
+    let counter = &schema.objects[find_object(schema, name, ArrayKind::Counter).ok()?];
     matches!(counter.kind, ObjectKind::Counter { .. }).then_some(counter.name.as_str())
 }

@@ -1,6 +1,6 @@
 //! Runs a script on a device.
 
-use super::bind::{Bound, Check, Counter, FigureCheck, Step};
+use super::bind::{Bound, BoundStatement, Check, Counter, FigureCheck};
 use super::report::{self, Decoder};
 use super::script::Pattern;
 use crate::errors;
@@ -74,9 +74,9 @@ pub fn run(
 }
 
 impl Runner<'_> {
-    fn step(&mut self, step: &Step, span: Span) -> Result<(), Box<Diagnostic>> {
+    fn step(&mut self, step: &BoundStatement, span: Span) -> Result<(), Box<Diagnostic>> {
         match step {
-            Step::Send(packet) => {
+            BoundStatement::Send(packet) => {
                 self.last_sent = span;
                 self.outcome.packets.0 += 1;
                 return self
@@ -84,7 +84,7 @@ impl Runner<'_> {
                     .send(packet)
                     .map_err(|e| refused(span, "the packet could not be sent", &e));
             }
-            Step::Expect(port, pattern) => {
+            BoundStatement::Expect(port, pattern) => {
                 let expected = Expected {
                     pattern: pattern.clone(),
                     span,
@@ -97,22 +97,27 @@ impl Runner<'_> {
         // All other steps read or change state that the packets so far depend on.
         self.collect(span)?;
         match step {
-            Step::Send(_) | Step::Expect(..) | Step::Nothing | Step::Wait(0) => Ok(()),
-            Step::Wait(time) => self
+            BoundStatement::Send(_)
+            | BoundStatement::Expect(..)
+            | BoundStatement::Nothing
+            | BoundStatement::Wait(0) => Ok(()),
+            BoundStatement::Wait(time) => self
                 .device
                 .wait(*time)
                 .map_err(|e| refused(span, "time could not go by", &e)),
-            Step::NoPacket(port) => {
+            BoundStatement::NoPacket(port) => {
                 self.no_packet(*port, span);
                 Ok(())
             }
-            Step::ExpectDigest(pattern, shown) => self.expect_digest(pattern, shown, span),
-            Step::NoDigest(number) => self.no_digest(*number, span),
-            Step::Change(change) => self.change(change, span),
-            Step::RemoveAdded(table) => self.remove_added(*table, span),
-            Step::CheckCounter(check) => self.check_counter(check, span),
-            Step::CheckFigure(check) => self.check_figure(check, span),
-            Step::ReadRegister(cell, wanted) => {
+            BoundStatement::ExpectDigest(pattern, shown) => {
+                self.expect_digest(pattern, shown, span)
+            }
+            BoundStatement::NoDigest(number) => self.no_digest(*number, span),
+            BoundStatement::Change(change) => self.change(change, span),
+            BoundStatement::RemoveAdded(table) => self.remove_added(*table, span),
+            BoundStatement::CheckCounter(check) => self.check_counter(check, span),
+            BoundStatement::CheckFigure(check) => self.check_figure(check, span),
+            BoundStatement::ReadRegister(cell, wanted) => {
                 let found = self
                     .device
                     .store()
@@ -125,12 +130,12 @@ impl Runner<'_> {
                 }
                 Ok(())
             }
-            Step::WriteRegister(cell, value) => self
+            BoundStatement::WriteRegister(cell, value) => self
                 .device
                 .store_mut()
                 .set_register(cell.object, cell.index, value)
                 .map_err(|e| refused(span, "the register was not written", &e)),
-            Step::ResetRegister(register) => self
+            BoundStatement::ResetRegister(register) => self
                 .device
                 .store_mut()
                 .reset_register(*register, None)

@@ -1,10 +1,10 @@
 //! Keys of a bundle's file.
 
-use settings::Kind::*;
-use settings::{Codes, Form};
+use settings::ValueKind::*;
+use settings::{Codes, FileFormat};
 
 /// The form of a bundle's file.
-pub(super) static FORM: Form = Form {
+pub(super) static FORM: FileFormat = FileFormat {
     codes: Codes {
         syntax: "E0901",
         unknown: "E0902",

@@ -39,7 +39,7 @@ use kernel::guard::Guard;
 use kernel::loss::Loss;
 use kernel::pins::{Asked, Begun, Owner};
 use kernel::port::Port;
-use net::link_settings::{Change, Place};
+use net::link_settings::{Change, InterfaceLocation};
 use prepare::{Interfaces, Prepared, Read};
 use running::Saved;
 use std::collections::{BTreeMap, HashMap};
@@ -329,7 +329,7 @@ fn change_links(
     let ports = members.iter().flat_map(|member| &member.ports);
     let all: BTreeMap<u32, &str> = ports.map(|p| (p.index, p.name.as_str())).collect();
     for (index, name) in all {
-        pending.change_link(&Place::here(name, index), links)?;
+        pending.change_link(&InterfaceLocation::here(name, index), links)?;
     }
     Ok(())
 }

@@ -181,11 +181,11 @@ impl<T: Target> Gen<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ir::automaton::Step;
+    use ir::automaton::ByteTransition;
 
     #[test]
     fn transitions_are_the_automatons() {
-        let step = |first, last, to| Step { first, last, to };
+        let step = |first, last, to| ByteTransition { first, last, to };
         let rows = vec![
             vec![step(0, 96, 0), step(97, 97, 1), step(98, 254, 0)],
             vec![step(97, 97, 1), step(98, 98, 2)],

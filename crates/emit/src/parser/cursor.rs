@@ -5,7 +5,7 @@ use crate::hints::{Event, Role};
 use crate::plan::cursor::{Cursor, const_bits, header_bytes};
 use crate::target::Target;
 use cgen::tree::{BinOp, Block, Expr as C};
-use ir::{StateData, StmtId, StmtKind, Target as Next, Transition, Type};
+use ir::{StateData, StmtId, StmtKind, Transition, TransitionTarget, Type};
 
 /// Position of the cursor while a state is emitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -164,7 +164,7 @@ impl<T: Target> Gen<'_, T> {
                     _ => return furthest,
                 }
             }
-            let Transition::To(Next::State(next)) = &state.transition else {
+            let Transition::To(TransitionTarget::State(next)) = &state.transition else {
                 return furthest;
             };
             let Some(&i) = self.plan.graph.index.get(next) else {

@@ -18,7 +18,7 @@ use crate::plan::graph::StateInfo;
 use crate::target::Target;
 
 use cgen::tree::{Block, Expr as C, Stmt};
-use ir::{Bits, ExprKind, Keyset, State, StateData, StmtKind, Target as Next, Transition};
+use ir::{Bits, ExprKind, Keyset, State, StateData, StmtKind, Transition, TransitionTarget};
 use smol_str::SmolStr;
 use std::collections::HashMap;
 
@@ -151,7 +151,7 @@ impl<T: Target> Gen<'_, T> {
 
     /// Matches a state that ends with a test whether a number of bytes is left. Returns the number, the target if
     /// they are left, and the target if they are not.
-    fn fits_in_time(&self, state: &StateData) -> Option<(u32, Next, Next)> {
+    fn fits_in_time(&self, state: &StateData) -> Option<(u32, TransitionTarget, TransitionTarget)> {
         let Transition::Select { keys, cases } = &state.transition else {
             return None;
         };
@@ -169,7 +169,13 @@ impl<T: Target> Gen<'_, T> {
     }
 
     /// Emits a branch on whether a number of bytes is left. If so, they need not be checked again.
-    fn branch_short(&mut self, bytes: u32, there: Next, short: Next, states: &mut States) {
+    fn branch_short(
+        &mut self,
+        bytes: u32,
+        there: TransitionTarget,
+        short: TransitionTarget,
+        states: &mut States,
+    ) {
         let before = self.cursor.clone();
         let end = before.delta + bytes;
         if end > before.avail {
@@ -196,13 +202,13 @@ impl<T: Target> Gen<'_, T> {
     }
 
     /// Returns the jump to a target, with the assignments on that edge.
-    pub(crate) fn edge(&mut self, target: Next, states: &mut States) -> Block {
+    pub(crate) fn edge(&mut self, target: TransitionTarget, states: &mut States) -> Block {
         match target {
-            Next::Accept => vec![Stmt::Goto("accept".into())],
-            Next::AcceptAt(entry) => self.enter(entry),
-            Next::Reject => vec![Stmt::Goto("reject".into())],
-            Next::Rare => vec![Stmt::Goto("rare".into())],
-            Next::State(next) => {
+            TransitionTarget::Accept => vec![Stmt::Goto("accept".into())],
+            TransitionTarget::AcceptAt(entry) => self.enter(entry),
+            TransitionTarget::Reject => vec![Stmt::Goto("reject".into())],
+            TransitionTarget::Rare => vec![Stmt::Goto("rare".into())],
+            TransitionTarget::State(next) => {
                 let graph = &self.plan.graph;
                 let Some(&i) = graph.index.get(&next) else {
                     return vec![Stmt::Goto("reject".into())];

@@ -3,7 +3,9 @@
 use super::cursor::{Cursor, Cursors};
 use super::reach::Reach;
 use ir::analysis::dataflow::{reverse_postorder, successors};
-use ir::{Parser, Place, Program, State, StateData, StmtId, StmtKind, Target, Transition};
+use ir::{
+    Parser, Place, Program, State, StateData, StmtId, StmtKind, Transition, TransitionTarget,
+};
 use std::collections::HashMap;
 
 /// Properties of a reachable state.
@@ -131,14 +133,16 @@ fn count_edges(next: &[Vec<usize>]) -> Vec<u32> {
 
 /// Returns true if a state is one that jump threading inserts between an edge and the control.
 fn enters_after_assignments(state: &StateData) -> bool {
-    matches!(state.transition, Transition::To(Target::AcceptAt(_)))
-        && state.body.iter().all(|stmt| {
-            matches!(
-                stmt.kind,
-                StmtKind::Assign {
-                    dst: Place::Var(_),
-                    ..
-                }
-            )
-        })
+    matches!(
+        state.transition,
+        Transition::To(TransitionTarget::AcceptAt(_))
+    ) && state.body.iter().all(|stmt| {
+        matches!(
+            stmt.kind,
+            StmtKind::Assign {
+                dst: Place::Var(_),
+                ..
+            }
+        )
+    })
 }

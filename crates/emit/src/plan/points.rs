@@ -5,7 +5,7 @@ use ir::analysis::dataflow::{self, After, Forward};
 use ir::analysis::known::Members;
 use ir::{
     Block, BlockBody, Expr, Label, Parser, Program, Routine, RoutineKind, Stage, State, Stmt,
-    StmtId, StmtKind, Target, visit,
+    StmtId, StmtKind, TransitionTarget, visit,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -139,9 +139,12 @@ impl Forward for Finding<'_> {
     fn at_transition(&mut self, parser: Parser, state: State, fact: &HeaderFacts) {
         self.points.transitions.insert(state, fact.clone());
         let transition = &self.program.parsers[parser].states[state].transition;
-        let accepts = dataflow::targets(transition)
-            .iter()
-            .any(|target| matches!(target, Target::Accept | Target::AcceptAt(_)));
+        let accepts = dataflow::targets(transition).iter().any(|target| {
+            matches!(
+                target,
+                TransitionTarget::Accept | TransitionTarget::AcceptAt(_)
+            )
+        });
         if accepts {
             dataflow::join(&mut self.points.accepted, Some(fact.clone()));
         }

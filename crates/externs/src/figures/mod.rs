@@ -12,7 +12,7 @@
 
 use crate::call::{Arg, Env, Fault, Reply, index, values};
 use crate::flow_state::{KNOWN_KEY, WAYS, hash, key_bytes, place, sets};
-use crate::{Extern, Meaning, State};
+use crate::{Extern, ExternState, Meaning};
 use ir::{Bits, ExternData, Type};
 use num_traits::ToPrimitive;
 use sketch::{Figure, Histogram, HyperLogLog, Item, SpaceSaving, Tally};
@@ -48,7 +48,7 @@ const fn of(name: &'static str) -> Extern {
     Extern {
         name,
         meaning: Meaning::Object {
-            create: |data| State::Figures(Figures::new(data)),
+            create: |data| ExternState::Figures(Figures::new(data)),
             methods: &[("add", add)],
         },
     }
@@ -175,8 +175,8 @@ impl Figures {
     }
 }
 
-fn add(state: &mut State, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
-    let State::Figures(figures) = state else {
+fn add(state: &mut ExternState, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
+    let ExternState::Figures(figures) = state else {
         return Err(Fault::Malformed);
     };
     let key = values(args, 0)?;

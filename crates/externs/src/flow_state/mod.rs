@@ -20,7 +20,7 @@ mod hash;
 pub use hash::{KNOWN_KEY, WAYS, hash, key_bytes, place, sets};
 
 use crate::call::{Arg, Env, Fault, Reply, values};
-use crate::{Extern, Meaning, State};
+use crate::{Extern, ExternState, Meaning};
 use ir::{Bits, ExternData, Value};
 use num_traits::ToPrimitive;
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 pub const EXTERN: Extern = Extern {
     name: ir::atomic::FLOW_STATE,
     meaning: Meaning::Object {
-        create: |data| State::Flows(Flows::new(data)),
+        create: |data| ExternState::Flows(Flows::new(data)),
         methods: &[("lookup", lookup), ("update", update), ("remove", remove)],
     },
 };
@@ -48,7 +48,7 @@ pub fn idle_of(data: &ExternData) -> u64 {
 }
 
 /// A flow: the scalars of its key and of its value.
-pub type Flow = (Vec<Bits>, Vec<Bits>);
+pub type FlowScalars = (Vec<Bits>, Vec<Bits>);
 
 /// Values by flow; only sets that were used take memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,7 +92,7 @@ impl Flows {
     }
 
     /// Returns the flows that are known at a time, by set and way.
-    pub fn flows(&self, now: u64) -> Vec<Flow> {
+    pub fn flows(&self, now: u64) -> Vec<FlowScalars> {
         self.used
             .values()
             .flat_map(|set| set.ways.iter().flatten())
@@ -198,14 +198,14 @@ fn aged(way: &Way, now: u64, idle: u64) -> bool {
     idle != 0 && now.wrapping_sub(way.seen).cast_signed() > idle.cast_signed()
 }
 
-fn flows(state: &mut State) -> Result<&mut Flows, Fault> {
+fn flows(state: &mut ExternState) -> Result<&mut Flows, Fault> {
     match state {
-        State::Flows(flows) => Ok(flows),
+        ExternState::Flows(flows) => Ok(flows),
         _ => Err(Fault::Malformed),
     }
 }
 
-fn lookup(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+fn lookup(state: &mut ExternState, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
     let flows = flows(state)?;
     let zero = flows.zero.clone();
     let found = flows.lookup(values(args, 0)?, env.now);
@@ -215,12 +215,12 @@ fn lookup(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, F
     })
 }
 
-fn update(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+fn update(state: &mut ExternState, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
     flows(state)?.update(values(args, 0)?, values(args, 1)?, env.now);
     Ok(Reply::none())
 }
 
-fn remove(state: &mut State, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+fn remove(state: &mut ExternState, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
     let known = flows(state)?.remove(values(args, 0)?, env.now);
     Ok(Reply::value(Bits::from_bool(known)))
 }

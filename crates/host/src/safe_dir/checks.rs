@@ -1,6 +1,6 @@
 //! Checks of opened files and folders, by their descriptors.
 
-use super::entries::{Kind, kind_of};
+use super::entries::{FileKind, kind_of};
 use super::{Refused, Why};
 use rustix::fs::{AtFlags, FileType, Stat, fstatfs, statat};
 use rustix::process::geteuid;
@@ -51,9 +51,11 @@ pub(super) fn check_owner(about: &Stat, shown: &Path) -> io::Result<()> {
 
 pub(super) fn check_file(about: &Stat, shown: &Path) -> io::Result<()> {
     match kind_of(FileType::from_raw_mode(about.st_mode)) {
-        Kind::File => Ok(()),
-        Kind::Link => Err(Refused::new(shown.to_owned(), Why::Link).into()),
-        Kind::Folder | Kind::Other => Err(Refused::new(shown.to_owned(), Why::Unknown).into()),
+        FileKind::File => Ok(()),
+        FileKind::Link => Err(Refused::new(shown.to_owned(), Why::Link).into()),
+        FileKind::Folder | FileKind::Other => {
+            Err(Refused::new(shown.to_owned(), Why::Unknown).into())
+        }
     }
 }
 

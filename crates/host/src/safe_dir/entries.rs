@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStringExt;
 
 /// The kind of an entry of a folder.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum FileKind {
     /// A regular file; pins are such files.
     File,
     /// A folder.
@@ -28,15 +28,15 @@ pub struct Entry {
     /// Its name.
     pub name: OsString,
     /// Its kind when the folder was read.
-    pub kind: Kind,
+    pub kind: FileKind,
 }
 
-pub(super) fn kind_of(found: FileType) -> Kind {
+pub(super) fn kind_of(found: FileType) -> FileKind {
     match found {
-        FileType::RegularFile => Kind::File,
-        FileType::Directory => Kind::Folder,
-        FileType::Symlink => Kind::Link,
-        _ => Kind::Other,
+        FileType::RegularFile => FileKind::File,
+        FileType::Directory => FileKind::Folder,
+        FileType::Symlink => FileKind::Link,
+        _ => FileKind::Other,
     }
 }
 

@@ -19,7 +19,7 @@ mod replace;
 #[cfg(test)]
 mod tests;
 
-pub use entries::{Entry, Kind};
+pub use entries::{Entry, FileKind};
 pub use folder_lock::{FolderLock, Hold};
 pub use given::Given;
 pub use refused::{Refused, Why};
@@ -143,11 +143,13 @@ impl Dir {
     pub fn clear(&self) -> io::Result<()> {
         for entry in self.entries()? {
             match entry.kind {
-                Kind::Folder => {
+                FileKind::Folder => {
                     self.open_dir(&entry.name)?.clear()?;
                     self.remove_dir(&entry.name)?;
                 }
-                Kind::File | Kind::Link | Kind::Other => self.remove_file(&entry.name)?,
+                FileKind::File | FileKind::Link | FileKind::Other => {
+                    self.remove_file(&entry.name)?
+                }
             }
         }
         Ok(())

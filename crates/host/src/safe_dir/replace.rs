@@ -26,12 +26,12 @@ pub fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
 #[derive(Debug)]
 pub struct NewFile {
     file: File,
-    place: Place,
+    place: FileLocation,
 }
 
 /// Location of the bytes until the file is complete.
 #[derive(Debug)]
-enum Place {
+enum FileLocation {
     /// File without a name, which the kernel removes when this process ends, however it ends.
     Unnamed(PathBuf),
     /// Temporary file in the same folder, on file systems that have no files without a name.
@@ -49,7 +49,7 @@ impl NewFile {
         match fs::metadata(path).map(|about| about.file_type()) {
             Ok(kind) if kind.is_fifo() || kind.is_char_device() => Ok(NewFile {
                 file: OpenOptions::new().write(true).open(path)?,
-                place: Place::There,
+                place: FileLocation::There,
             }),
             _ => NewFile::beside(path),
         }
@@ -69,7 +69,7 @@ impl NewFile {
             .custom_flags(OFlag::O_TMPFILE.bits())
             .open(folder(path));
         if let Ok(file) = unnamed {
-            let place = Place::Unnamed(path.to_owned());
+            let place = FileLocation::Unnamed(path.to_owned());
             return Ok(NewFile { file, place });
         }
         let next = next_to(path);
@@ -78,7 +78,7 @@ impl NewFile {
             .write(true)
             .create_new(true)
             .open(&next)?;
-        let place = Place::Beside(next, path.to_owned());
+        let place = FileLocation::Beside(next, path.to_owned());
         Ok(NewFile { file, place })
     }
 
@@ -87,15 +87,15 @@ impl NewFile {
     /// # Errors
     /// Nothing was changed.
     pub fn put(mut self) -> io::Result<()> {
-        if let Place::Unnamed(path) = &self.place {
+        if let FileLocation::Unnamed(path) = &self.place {
             let (path, next) = (path.clone(), next_to(path));
             let open = format!("/proc/self/fd/{}", self.file.as_raw_fd());
             linkat(CWD, open, CWD, &next, AtFlags::SYMLINK_FOLLOW)?;
-            self.place = Place::Beside(next, path);
+            self.place = FileLocation::Beside(next, path);
         }
-        if let Place::Beside(next, path) = &self.place {
+        if let FileLocation::Beside(next, path) = &self.place {
             fs::rename(next, path)?;
-            self.place = Place::There;
+            self.place = FileLocation::There;
         }
         Ok(())
     }
@@ -113,7 +113,7 @@ impl Write for NewFile {
 
 impl Drop for NewFile {
     fn drop(&mut self) {
-        if let Place::Beside(next, _) = &self.place {
+        if let FileLocation::Beside(next, _) = &self.place {
             let _ = fs::remove_file(next);
         }
     }

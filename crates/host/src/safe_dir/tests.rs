@@ -39,9 +39,9 @@ fn links_are_not_followed() {
     assert_eq!(
         kinds,
         [
-            (Some("file"), Kind::File),
-            (Some("real"), Kind::Folder),
-            (Some("to-file"), Kind::Link)
+            (Some("file"), FileKind::File),
+            (Some("real"), FileKind::Folder),
+            (Some("to-file"), FileKind::Link)
         ]
     );
 }

@@ -1,13 +1,13 @@
 //! Calls of routines: copies arguments in, runs the body, copies results out.
 
-use super::place::Target;
+use super::place::ResolvedPlace;
 use super::{ControlFlow, Run};
 use diag::Span;
 use ir::{Arg, Header, Param, Routine, Value, Var};
 
 /// Copy that is made when the body has ended.
 enum Out {
-    Scalar(Var, Target),
+    Scalar(Var, ResolvedPlace),
     Header(Header, Header),
 }
 

@@ -1,6 +1,6 @@
 //! Calls of externs: converts arguments to values, calls the extern, and stores its results.
 
-use super::place::Target;
+use super::place::ResolvedPlace;
 use super::{ControlFlow, Run};
 use crate::outcome::Fault;
 use crate::trace::{Named, TraceKind};
@@ -13,7 +13,7 @@ use ir::{Bits, ExternArg, ExternCall, Header, HeaderRef, Type, Value};
 /// Destination of an argument's new value.
 enum Sink {
     None,
-    Scalars(Vec<Target>),
+    Scalars(Vec<ResolvedPlace>),
     Header(Option<Header>),
 }
 
@@ -24,7 +24,7 @@ impl Run<'_> {
             .iter()
             .map(|arg| self.extern_arg(arg, call))
             .unzip();
-        let results: Vec<Target> = call
+        let results: Vec<ResolvedPlace> = call
             .result
             .iter()
             .map(|&place| self.target(place))
@@ -61,7 +61,7 @@ impl Run<'_> {
                 }
                 Some(&Sink::Header(Some(header))) => {
                     for (field, bits) in values.iter().enumerate() {
-                        self.store_bits(Target::Field(header, field), bits, span);
+                        self.store_bits(ResolvedPlace::Field(header, field), bits, span);
                     }
                 }
                 _ => {}
@@ -147,7 +147,7 @@ impl Run<'_> {
                 (Arg::Values(values), Sink::None)
             }
             ExternArg::Out(places) | ExternArg::InOut(places) => {
-                let targets: Vec<Target> = places.iter().map(|&p| self.target(p)).collect();
+                let targets: Vec<ResolvedPlace> = places.iter().map(|&p| self.target(p)).collect();
                 let values = targets.iter().map(|&t| self.load(t).to_bits()).collect();
                 (Arg::Values(values), Sink::Scalars(targets))
             }

@@ -20,7 +20,7 @@ use arch::v1model::copying;
 use control::{Digest, DropReason, Packet};
 use diag::Span;
 use externs::meter::Color;
-use externs::{Effect, State};
+use externs::{Effect, ExternState};
 use ir::{Bits, EntryPoint, Header, Label, Program, Value};
 use std::rc::Rc;
 
@@ -111,7 +111,7 @@ pub(crate) struct Extracted {
 impl<'a> Run<'a> {
     pub(crate) fn new(p: &'a Program, it: &'a mut Interpreter, packet: &[u8], now: u64) -> Run<'a> {
         for object in &mut it.externs {
-            if let State::Message(message) = object {
+            if let ExternState::Message(message) = object {
                 message.forget();
             }
         }

@@ -11,7 +11,7 @@ use diag::Span;
 use ir::types::is_signed;
 use ir::{
     Automaton, Bits, Expr, Header, HeaderRef, Keyset, Parser, Pattern, Place, SelectCase,
-    SkipTable, State, StateData, Target, Transition, Type, Value, Var,
+    SkipTable, State, StateData, Transition, TransitionTarget, Type, Value, Var,
 };
 
 /// End of a parser.
@@ -51,14 +51,14 @@ impl Run<'_> {
                 }
             };
             match next {
-                Some(Target::State(state)) => at = state,
-                Some(Target::Accept) => break Parsed::Accept,
-                Some(Target::AcceptAt(entry)) => {
+                Some(TransitionTarget::State(state)) => at = state,
+                Some(TransitionTarget::Accept) => break Parsed::Accept,
+                Some(TransitionTarget::AcceptAt(entry)) => {
                     self.entered = Some(entry);
                     break Parsed::Accept;
                 }
                 // The interpreter runs full programs, which have no transitions to `rare`.
-                Some(Target::Reject | Target::Rare) => break Parsed::Reject(0),
+                Some(TransitionTarget::Reject | TransitionTarget::Rare) => break Parsed::Reject(0),
                 None => break Parsed::Reject(self.it.errors.no_match),
             }
         };
@@ -97,10 +97,10 @@ impl Run<'_> {
         span: Span,
     ) {
         let to = |at: usize| match cases[at].target {
-            Target::State(state) => states[state].name.to_string(),
-            Target::Accept | Target::AcceptAt(_) => "accept".to_string(),
-            Target::Reject => "reject".to_string(),
-            Target::Rare => "rare".to_string(),
+            TransitionTarget::State(state) => states[state].name.to_string(),
+            TransitionTarget::Accept | TransitionTarget::AcceptAt(_) => "accept".to_string(),
+            TransitionTarget::Reject => "reject".to_string(),
+            TransitionTarget::Rare => "rare".to_string(),
         };
         let span = found.map_or(span, |at| cases[at].span);
         self.trace(span, |run| TraceKind::Select {

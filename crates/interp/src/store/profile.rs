@@ -5,20 +5,20 @@ use crate::Interpreter;
 use control::StoreError;
 use control::profile::{is_in_group, is_missing, is_referred_to};
 use cranelift_entity::EntityRef;
-use externs::{Profile, State};
+use externs::{ExternState, Profile};
 use schema::{ActionCall, Object, Reference, Table};
 
 impl Interpreter {
     pub(super) fn profile(&self, profile: Object) -> Result<&Profile, StoreError> {
         match &self.externs[profile.index()] {
-            State::Profile(profile) => Ok(profile),
+            ExternState::Profile(profile) => Ok(profile),
             _ => Err(no_such("members")),
         }
     }
 
     fn profile_mut(&mut self, profile: Object) -> Result<&mut Profile, StoreError> {
         match &mut self.externs[profile.index()] {
-            State::Profile(profile) => Ok(profile),
+            ExternState::Profile(profile) => Ok(profile),
             _ => Err(no_such("members")),
         }
     }

@@ -14,11 +14,11 @@ pub(super) struct Index {
     /// match for them.
     matched: Vec<usize>,
     widths: Vec<u32>,
-    form: Form,
+    form: IndexKind,
 }
 
 #[derive(Debug)]
-enum Form {
+enum IndexKind {
     /// All keys are exact.
     Exact(HashMap<Vec<Bits>, EntryId>),
     /// One `lpm` key, at this index among the matched keys; the others are exact. Maps are by prefix length, longest
@@ -42,9 +42,9 @@ impl Index {
             .collect();
         let exact = kinds.iter().filter(|&&k| k == MatchKind::Exact).count();
         let form = match lpm[..] {
-            [] if exact == kinds.len() => Form::Exact(HashMap::new()),
-            [at] if exact + 1 == kinds.len() => Form::Lpm(at, BTreeMap::new()),
-            _ => Form::Ordered {
+            [] if exact == kinds.len() => IndexKind::Exact(HashMap::new()),
+            [at] if exact + 1 == kinds.len() => IndexKind::Lpm(at, BTreeMap::new()),
+            _ => IndexKind::Ordered {
                 signed: matched.iter().map(|&at| is_signed(keys[at].1)).collect(),
                 order: Vec::new(),
             },
@@ -60,14 +60,14 @@ impl Index {
     pub(super) fn insert(&mut self, id: EntryId, entry: &Entry) {
         let key = self.exact_key(entry);
         match &mut self.form {
-            Form::Exact(map) => {
+            IndexKind::Exact(map) => {
                 map.insert(key, id);
             }
-            Form::Lpm(at, lengths) => {
+            IndexKind::Lpm(at, lengths) => {
                 let length = prefix_length(&entry.keys[*at]);
                 lengths.entry(Reverse(length)).or_default().insert(key, id);
             }
-            Form::Ordered { order, .. } => {
+            IndexKind::Ordered { order, .. } => {
                 let item = rank(id, entry);
                 let at = order.partition_point(|other| *other < item);
                 order.insert(at, item);
@@ -78,10 +78,10 @@ impl Index {
     pub(super) fn remove(&mut self, id: EntryId, entry: &Entry) {
         let key = self.exact_key(entry);
         match &mut self.form {
-            Form::Exact(map) => {
+            IndexKind::Exact(map) => {
                 map.remove(&key);
             }
-            Form::Lpm(at, lengths) => {
+            IndexKind::Lpm(at, lengths) => {
                 let length = Reverse(prefix_length(&entry.keys[*at]));
                 if let Some(map) = lengths.get_mut(&length) {
                     map.remove(&key);
@@ -90,7 +90,7 @@ impl Index {
                     }
                 }
             }
-            Form::Ordered { order, .. } => order.retain(|&(_, _, other)| other != id),
+            IndexKind::Ordered { order, .. } => order.retain(|&(_, _, other)| other != id),
         }
     }
 
@@ -111,12 +111,12 @@ impl Index {
         entries: &BTreeMap<EntryId, EntryState>,
     ) -> Option<EntryId> {
         match &self.form {
-            Form::Exact(map) if self.matched.len() == key.len() => map.get(key).copied(),
-            Form::Exact(map) => {
+            IndexKind::Exact(map) if self.matched.len() == key.len() => map.get(key).copied(),
+            IndexKind::Exact(map) => {
                 let key: Vec<Bits> = self.matched.iter().map(|&i| key[i].clone()).collect();
                 map.get(&key).copied()
             }
-            Form::Lpm(at, lengths) => {
+            IndexKind::Lpm(at, lengths) => {
                 let mut key: Vec<Bits> = self.matched.iter().map(|&i| key[i].clone()).collect();
                 lengths.iter().find_map(|(&Reverse(length), map)| {
                     // Lengths decrease, so that truncating a truncated value loses nothing.
@@ -124,7 +124,7 @@ impl Index {
                     map.get(&key).copied()
                 })
             }
-            Form::Ordered { signed, order } => order.iter().map(|&(_, _, id)| id).find(|id| {
+            IndexKind::Ordered { signed, order } => order.iter().map(|&(_, _, id)| id).find(|id| {
                 let wanted = &entries[id].entry.keys;
                 self.matched
                     .iter()

@@ -9,7 +9,7 @@ pub(crate) use profile::Chosen;
 
 use control::{Count, StoreError};
 use externs::meter::{Color, Meter};
-use externs::{Counted, State};
+use externs::{Counted, ExternState};
 use index::Index;
 use ir::{ActionCall, Bits, CtorValue, Entry, KeyMatch, MatchKind, Program, Table, TableData};
 use profile::TableProfile;
@@ -105,7 +105,7 @@ impl TableState {
         &'a self,
         found: Option<EntryId>,
         key: &[Bits],
-        externs: &'a [State],
+        externs: &'a [ExternState],
     ) -> Chosen<'a> {
         let Some(call) = found.map(|id| &self.entries[&id].entry.action) else {
             return Chosen::own(&self.default);

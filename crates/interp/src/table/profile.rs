@@ -2,7 +2,7 @@
 
 use cranelift_entity::EntityRef;
 use externs::hash::Algorithm;
-use externs::{Profile, State};
+use externs::{ExternState, Profile};
 use ir::{ActionCall, Bits, CtorValue, MatchKind, Program, Table, Type};
 use schema::{Object, Reference, Schema, TableSchema};
 
@@ -73,9 +73,9 @@ impl TableProfile {
         call: &ActionCall,
         kinds: &[(MatchKind, Type)],
         key: &[Bits],
-        externs: &'a [State],
+        externs: &'a [ExternState],
     ) -> Option<Chosen<'a>> {
-        let State::Profile(profile) = &externs[self.object.index()] else {
+        let ExternState::Profile(profile) = &externs[self.object.index()] else {
             return None;
         };
         let (group, member) = match self.schema.reference(call)? {

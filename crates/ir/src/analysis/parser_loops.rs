@@ -15,15 +15,15 @@ pub struct ParserLoop {
     /// Head of the loop: its only state with predecessors outside.
     pub head: State,
     /// Paths through one iteration, from the head back to it, in the order of the selects' cases.
-    pub turns: Vec<Turn>,
+    pub iterations: Vec<Iteration>,
 }
 
 /// Path through one iteration of a loop, starting at its head.
-pub type Turn = Vec<Step>;
+pub type Iteration = Vec<PathStep>;
 
 /// State on a path, with the edge by which the path leaves it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct PathStep {
     /// The state.
     pub state: State,
     /// Index of the edge's target in the list that [`super::dataflow::targets`] returns: of a select's case, or 0.
@@ -33,7 +33,11 @@ pub struct Step {
 impl ParserLoop {
     /// Returns the states on all paths, each once.
     pub fn states(&self) -> HashSet<State> {
-        self.turns.iter().flatten().map(|step| step.state).collect()
+        self.iterations
+            .iter()
+            .flatten()
+            .map(|step| step.state)
+            .collect()
     }
 }
 
@@ -61,8 +65,8 @@ pub fn find(parser: &ParserData, most: usize) -> Vec<ParserLoop> {
         if is_entered {
             return None;
         }
-        let turns = turns(parser, head, &body, most)?;
-        Some(ParserLoop { head, turns })
+        let iterations = iterations(parser, head, &body, most)?;
+        Some(ParserLoop { head, iterations })
     });
     found.collect()
 }
@@ -88,24 +92,24 @@ fn body(
 
 /// Returns the paths from a loop's head back to it; `None` if there are more than `most`, or if the body has another
 /// cycle.
-fn turns(
+fn iterations(
     parser: &ParserData,
     head: State,
     body: &HashSet<State>,
     most: usize,
-) -> Option<Vec<Turn>> {
+) -> Option<Vec<Iteration>> {
     let inside = |state: State| {
         let all = targets(&parser.states[state].transition);
         let next = all.into_iter().enumerate();
         next.filter_map(|(target, to)| match to {
-            Target::State(to) if body.contains(&to) => Some((target, to)),
+            TransitionTarget::State(to) if body.contains(&to) => Some((target, to)),
             _ => None,
         })
         .collect::<Vec<_>>()
         .into_iter()
     };
     let mut found = Vec::new();
-    let mut path: Turn = Vec::new();
+    let mut path: Iteration = Vec::new();
     // The edges not yet taken from each state of the path, and from the state after it.
     let mut rest = vec![(head, inside(head))];
     while let Some((state, edges)) = rest.last_mut() {
@@ -115,7 +119,7 @@ fn turns(
             path.pop();
             continue;
         };
-        path.push(Step { state, target });
+        path.push(PathStep { state, target });
         if next == head {
             if found.len() == most {
                 return None;

@@ -125,7 +125,7 @@ fn drop_states(parser: &mut ParserData) {
     rename(&mut parser.start);
     for data in states.values_mut() {
         for target in targets_mut(&mut data.transition) {
-            if let Target::State(state) = target {
+            if let TransitionTarget::State(state) = target {
                 rename(state);
             }
         }
@@ -137,18 +137,18 @@ fn drop_states(parser: &mut ParserData) {
 /// state. `leads` is `None` for a transition that is never taken.
 pub(super) fn lead_to_copies(transition: &mut Transition, leads: Option<&[Option<usize>]>) {
     let Some(leads) = leads else {
-        *transition = Transition::To(Target::Reject);
+        *transition = Transition::To(TransitionTarget::Reject);
         return;
     };
     for (target, lead) in targets_mut(transition).into_iter().zip(leads) {
         if let Some(lead) = lead {
-            *target = Target::State(State::from_u32(*lead as u32));
+            *target = TransitionTarget::State(State::from_u32(*lead as u32));
         }
     }
 }
 
 /// Returns a transition's targets, mutable, in order.
-pub(super) fn targets_mut(transition: &mut Transition) -> Vec<&mut Target> {
+pub(super) fn targets_mut(transition: &mut Transition) -> Vec<&mut TransitionTarget> {
     match transition {
         Transition::To(target) => vec![target],
         Transition::Select { cases, .. } => cases.iter_mut().map(|c| &mut c.target).collect(),

@@ -5,9 +5,9 @@
 //! state restarts in the full program. A restart at the packet's first byte is cheap if the parser has had no side
 //! effects.
 //!
-//! Guarantees: a packet that is not sent to [`Target::Rare`] is processed as in the full program. Before a packet is
-//! sent there, no observable effect occurs. Tables, externs and value sets keep their numbers. This is not one of
-//! [`super::PASSES`]: it makes a second program, on which the passes run.
+//! Guarantees: a packet that is not sent to [`TransitionTarget::Rare`] is processed as in the full program. Before a
+//! packet is sent there, no observable effect occurs. Tables, externs and value sets keep their numbers. This is not
+//! one of [`super::PASSES`]: it makes a second program, on which the passes run.
 
 use crate::*;
 
@@ -18,12 +18,12 @@ pub fn of(program: &Program) -> Option<Program> {
     for parser in fast.parsers.values_mut() {
         let rare: Vec<bool> = parser.states.values().map(|state| state.rare).collect();
         let start = parser.start;
-        let turn = |target: &mut Target| {
-            if let Target::State(state) = target
+        let turn = |target: &mut TransitionTarget| {
+            if let TransitionTarget::State(state) = target
                 && *state != start
                 && rare.get(state.as_u32() as usize) == Some(&true)
             {
-                *target = Target::Rare;
+                *target = TransitionTarget::Rare;
                 true
             } else {
                 false

@@ -27,7 +27,7 @@ pub fn run(program: &mut Program) {
             fold_transition(program, &mut state.transition);
             if block_ends(program, &state.body) {
                 // Never taken.
-                state.transition = Transition::To(Target::Reject);
+                state.transition = Transition::To(TransitionTarget::Reject);
             }
         }
         program.parsers[id].states = states;

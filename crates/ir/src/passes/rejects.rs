@@ -75,7 +75,13 @@ impl Lowering<'_> {
                 done.push(Stmt::new(StmtKind::Labeled(label, block), stmt.span));
                 let failed = build::var(self.program, failed, stmt.span);
                 let goes_on = build::not(self.program, failed);
-                state = self.branch(state, &mut done, goes_on, Target::Accept, stmt.span);
+                state = self.branch(
+                    state,
+                    &mut done,
+                    goes_on,
+                    TransitionTarget::Accept,
+                    stmt.span,
+                );
                 continue;
             }
             for test in self.tests(&stmt) {
@@ -96,7 +102,7 @@ impl Lowering<'_> {
         state: State,
         body: &mut Block,
         holds: Expr,
-        otherwise: Target,
+        otherwise: TransitionTarget,
         span: Span,
     ) -> State {
         match constant(self.program, holds) {
@@ -117,7 +123,10 @@ impl Lowering<'_> {
         let transition = Transition::Select {
             keys: vec![holds],
             cases: vec![
-                case(Keyset::Value(Bits::new(1, 1u32)), Target::State(next)),
+                case(
+                    Keyset::Value(Bits::new(1, 1u32)),
+                    TransitionTarget::State(next),
+                ),
                 case(Keyset::Any, otherwise),
             ],
         };
@@ -162,22 +171,22 @@ impl Lowering<'_> {
     }
 
     /// Returns the target for packets that fail with an error.
-    fn failure(&mut self, error: Expr, span: Span) -> Target {
+    fn failure(&mut self, error: Expr, span: Span) -> TransitionTarget {
         let Some(var) = self.error else {
-            return Target::Accept;
+            return TransitionTarget::Accept;
         };
         let number = match constant(self.program, error) {
             Some(Value::Member(number)) => Some(number),
             _ => None,
         };
         if let Some(known) = number.and_then(|number| self.failures.get(&number)) {
-            return Target::State(*known);
+            return TransitionTarget::State(*known);
         }
         let name = number.and_then(|number| self.program.errors.get(number as usize));
         let state = StateData {
             name: name.map_or("failed".into(), |name| format!("failed_{name}").into()),
             body: vec![assign(var, error, span)],
-            transition: Transition::To(Target::Accept),
+            transition: Transition::To(TransitionTarget::Accept),
             rare: false,
             span,
         };
@@ -185,7 +194,7 @@ impl Lowering<'_> {
         if let Some(number) = number {
             self.failures.insert(number, state);
         }
-        Target::State(state)
+        TransitionTarget::State(state)
     }
 
     /// Rewrites a nested block: a failing test leaves the label.
@@ -348,9 +357,9 @@ fn assign(var: Var, value: Expr, span: Span) -> Stmt {
 }
 
 /// Redirects `reject` to `accept`: such a packet has no error.
-fn accept(target: &mut Target) {
-    if *target == Target::Reject {
-        *target = Target::Accept;
+fn accept(target: &mut TransitionTarget) {
+    if *target == TransitionTarget::Reject {
+        *target = TransitionTarget::Accept;
     }
 }
 

@@ -22,11 +22,11 @@ pub fn run(program: &mut Program) {
 
 /// Redirects edges past states without statements.
 fn skip_empty(parser: &mut ParserData) {
-    let through = |parser: &ParserData, mut target: Target| {
+    let through = |parser: &ParserData, mut target: TransitionTarget| {
         // Empty states may form a cycle; then any of them will do.
         for _ in 0..parser.states.len() {
             match target {
-                Target::State(state) if parser.states[state].body.is_empty() => {
+                TransitionTarget::State(state) if parser.states[state].body.is_empty() => {
                     match parser.states[state].transition {
                         Transition::To(next) => target = next,
                         Transition::Select { .. } => break,
@@ -78,12 +78,12 @@ fn join(parser: &mut ParserData) {
     }
     let ids: Vec<_> = parser.states.keys().collect();
     for id in ids {
-        while let Transition::To(Target::State(next)) = parser.states[id].transition
+        while let Transition::To(TransitionTarget::State(next)) = parser.states[id].transition
             && edges[next] == 1
             && next != id
         {
             let body = std::mem::take(&mut parser.states[next].body);
-            let rest = Transition::To(Target::Reject);
+            let rest = Transition::To(TransitionTarget::Reject);
             let transition = std::mem::replace(&mut parser.states[next].transition, rest);
             let state = &mut parser.states[id];
             state.body.extend(body);

@@ -136,7 +136,7 @@ impl<'a> Tagged<'a> {
                 [Keyset::Value(tag)] => {
                     let first = values.insert(tag) && !others.iter().any(|o| contains(o, tag));
                     if let Some(bytes) = first
-                        .then(|| self.turn(program, parser, head, case.target, live))
+                        .then(|| self.iteration(program, parser, head, case.target, live))
                         .flatten()
                     {
                         let tag = tag.clone();
@@ -153,19 +153,19 @@ impl<'a> Tagged<'a> {
 
     /// Returns the number of bytes by which an iteration through this target moves the cursor, if it leads back to the
     /// head.
-    fn turn(
+    fn iteration(
         &self,
         program: &Program,
         parser: &ParserData,
         head: State,
-        target: Target,
+        target: TransitionTarget,
         live: Option<&Liveness>,
     ) -> Option<u32> {
         let mut reading = self.reading.moves();
         let mut next = target;
         // A cycle without the head would not terminate.
         for _ in 0..parser.states.len() {
-            let Target::State(state) = next else {
+            let TransitionTarget::State(state) = next else {
                 return None;
             };
             if state == head {

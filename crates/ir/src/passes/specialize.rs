@@ -66,7 +66,7 @@ pub fn run(
     let mut plans = HashMap::new();
     let mut outcome = Vec::new();
     for (table, contents) in contents {
-        let plan = Plan::new(program, *table, contents);
+        let plan = TableComparisons::new(program, *table, contents);
         outcome.push((*table, plan.as_ref().map(|_| ()).map_err(|why| *why)));
         plans.extend(plan.ok().map(|plan| (*table, plan)));
     }
@@ -81,15 +81,19 @@ pub fn run(
 }
 
 /// Comparisons that replace a table's look-up, in the order in which entries win.
-struct Plan {
+struct TableComparisons {
     generation: u64,
     /// Consecutive entries with the same action: their matches, and the action.
     runs: Vec<(Vec<Vec<KeyMatch>>, ActionCall)>,
     default_action: ActionCall,
 }
 
-impl Plan {
-    fn new(program: &Program, table: Table, contents: &Contents) -> Result<Plan, LeftAlone> {
+impl TableComparisons {
+    fn new(
+        program: &Program,
+        table: Table,
+        contents: &Contents,
+    ) -> Result<TableComparisons, LeftAlone> {
         let data = &program.tables[table];
         let fixed = data.keys.is_empty()
             || data.const_entries && data.entries.iter().all(|entry| entry.is_const);
@@ -125,7 +129,7 @@ impl Plan {
                 _ => runs.push((vec![entry.keys.clone()], entry.action.clone())),
             }
         }
-        let plan = Plan {
+        let plan = TableComparisons {
             generation: contents.generation,
             runs,
             default_action: contents.default_action.clone(),
@@ -396,7 +400,7 @@ fn length(program: &Program, block: &Block, seen: &mut HashSet<Routine>) -> usiz
 }
 
 /// Inserts the comparisons before the applications of tables that have a plan.
-fn replace(program: &mut Program, block: Block, plans: &HashMap<Table, Plan>) -> Block {
+fn replace(program: &mut Program, block: Block, plans: &HashMap<Table, TableComparisons>) -> Block {
     let mut out = Vec::with_capacity(block.len());
     for mut stmt in block {
         for inner in visit::blocks_mut(&mut stmt.kind) {

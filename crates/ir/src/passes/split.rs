@@ -74,7 +74,7 @@ fn plan(program: &Program, parser: Parser) -> Option<Copies> {
         let data = &data.states[state];
         if std::mem::replace(&mut seen[state], true) {
             more += size(data);
-            more_ends += usize::from(targets(&data.transition).contains(&Target::Accept));
+            more_ends += usize::from(targets(&data.transition).contains(&TransitionTarget::Accept));
         }
         if more > MOST {
             return None;
@@ -82,7 +82,7 @@ fn plan(program: &Program, parser: Parser) -> Option<Copies> {
         let after = after(program, data, known);
         let leads = after.map(|known| {
             let lead = |target| match target {
-                Target::State(state) => {
+                TransitionTarget::State(state) => {
                     let known = known.clone();
                     Some(plan.number(Copy { state, known }))
                 }

@@ -3,9 +3,9 @@
 //! A control often begins with tests of headers' validity, which is known on each edge out of the parser. Such an edge
 //! enters the control past the tests that its facts decide, so that only undecided ones remain at run time.
 //!
-//! Guarantees: an edge to [`Target::AcceptAt`] skips at least one test or computation. The parser makes the control's
-//! assignments before the entry point on that edge. This pass must run last: other passes create and move statements
-//! without regard to entry points.
+//! Guarantees: an edge to [`TransitionTarget::AcceptAt`] skips at least one test or computation. The parser makes the
+//! control's assignments before the entry point on that edge. This pass must run last: other passes create and move
+//! statements without regard to entry points.
 
 use super::dce::targets_mut;
 use crate::analysis::dataflow::targets;
@@ -134,26 +134,26 @@ fn thread(
 ) {
     let accepts = targets(&program.parsers[parser].states[state].transition)
         .into_iter()
-        .any(|target| target == Target::Accept);
+        .any(|target| target == TransitionTarget::Accept);
     if !accepts {
         return;
     }
     let Some(shortcut) = shortcut(program, entries.control, facts) else {
         return;
     };
-    let entry = Target::AcceptAt(entries.at(shortcut.to));
+    let entry = TransitionTarget::AcceptAt(entries.at(shortcut.to));
     let assignments = assignments(program, &shortcut.assigned);
     let states = &mut program.parsers[parser].states;
     let mut data = states[state].clone();
     let always = matches!(data.transition, Transition::To(_));
     for target in targets_mut(&mut data.transition) {
-        if *target != Target::Accept {
+        if *target != TransitionTarget::Accept {
             continue;
         }
         *target = if always || assignments.is_empty() {
             entry
         } else {
-            Target::State(states.push(StateData {
+            TransitionTarget::State(states.push(StateData {
                 name: format_smolstr!("{}.accept", data.name),
                 body: assignments.clone(),
                 transition: Transition::To(entry),

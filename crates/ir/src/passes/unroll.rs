@@ -67,7 +67,7 @@ fn plan(program: &Program, parser: Parser) -> Option<Copies> {
         };
         let mut leads = Vec::new();
         for target in targets(&state.transition) {
-            let Target::State(next) = target else {
+            let TransitionTarget::State(next) = target else {
                 leads.push(None);
                 continue;
             };

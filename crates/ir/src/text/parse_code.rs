@@ -3,7 +3,7 @@
 use super::OPERATORS;
 use super::lex::Token;
 use super::parse::{Reader, Result};
-use crate::automaton::Step;
+use crate::automaton::ByteTransition;
 use crate::*;
 use diag::Span;
 
@@ -84,7 +84,7 @@ impl Reader {
                 let last = self.number()?;
                 self.expect("->")?;
                 let to = self.number()?;
-                row.push(Step { first, last, to });
+                row.push(ByteTransition { first, last, to });
             }
             rows.push(row);
         }

@@ -597,15 +597,15 @@ impl Reader {
         Ok(Transition::Select { keys, cases })
     }
 
-    fn target(&mut self) -> Result<Target> {
+    fn target(&mut self) -> Result<TransitionTarget> {
         let word = self.word()?;
         match word.as_str() {
-            "accept" if self.eat_word("at") => Ok(Target::AcceptAt(self.entry()?)),
-            "accept" => Ok(Target::Accept),
-            "reject" => Ok(Target::Reject),
-            "rare" => Ok(Target::Rare),
+            "accept" if self.eat_word("at") => Ok(TransitionTarget::AcceptAt(self.entry()?)),
+            "accept" => Ok(TransitionTarget::Accept),
+            "reject" => Ok(TransitionTarget::Reject),
+            "rare" => Ok(TransitionTarget::Rare),
             name => match self.states.get(name) {
-                Some(&state) => Ok(Target::State(state)),
+                Some(&state) => Ok(TransitionTarget::State(state)),
                 None => {
                     self.at -= 1;
                     self.error(format!("no state is called `{name}`"))

@@ -309,12 +309,12 @@ impl Printer<'_> {
 
     fn parser(&self, out: &mut String, id: Parser, data: &ParserData) -> fmt::Result {
         let states = names::states(data);
-        let target = |target: Target| match target {
-            Target::State(state) => states[state].clone(),
-            Target::Accept => "accept".to_owned(),
-            Target::AcceptAt(entry) => format!("accept at {entry}"),
-            Target::Reject => "reject".to_owned(),
-            Target::Rare => "rare".to_owned(),
+        let target = |target: TransitionTarget| match target {
+            TransitionTarget::State(state) => states[state].clone(),
+            TransitionTarget::Accept => "accept".to_owned(),
+            TransitionTarget::AcceptAt(entry) => format!("accept at {entry}"),
+            TransitionTarget::Reject => "reject".to_owned(),
+            TransitionTarget::Rare => "rare".to_owned(),
         };
         let start = &states[data.start];
         writeln!(out, "parser {} start {start} {{", self.names.parsers[id])?;

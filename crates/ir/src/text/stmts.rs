@@ -4,7 +4,7 @@ use super::lex::Token;
 use super::names::quote;
 use super::parse::{Reader, Result};
 use super::print::{Printer, bits, indent};
-use crate::automaton::Step;
+use crate::automaton::ByteTransition;
 use crate::*;
 use diag::Span;
 use std::fmt::{self, Write};
@@ -337,7 +337,7 @@ impl Printer<'_> {
                 writeln!(out, " {{")?;
                 for (state, row) in automaton.rows.iter().enumerate() {
                     write!(out, "{}{state}:", indent(depth + 1))?;
-                    for Step { first, last, to } in row {
+                    for ByteTransition { first, last, to } in row {
                         write!(out, " {first}..{last} -> {to}")?;
                     }
                     writeln!(out, ";")?;

@@ -573,8 +573,8 @@ impl Checker<'_> {
         }
     }
 
-    fn target(&mut self, parser: &ParserData, target: Target) {
-        if let Target::State(state) = target
+    fn target(&mut self, parser: &ParserData, target: TransitionTarget) {
+        if let TransitionTarget::State(state) = target
             && state.index() >= parser.states.len()
         {
             self.errors.add(format!("{state} does not exist"));

@@ -27,7 +27,7 @@ pub(super) fn check(program: &Program, errors: &mut Errors) {
             errors.enter(location, state.span);
             check_body(&state.body, &mut seen, errors, |_| false);
             for target in targets(&state.transition) {
-                if let Target::AcceptAt(entry) = target {
+                if let TransitionTarget::AcceptAt(entry) = target {
                     errors.check(entered.contains(&entry), || {
                         format!("the control after the parser has no {entry}")
                     });

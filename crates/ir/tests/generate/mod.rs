@@ -114,30 +114,30 @@ const ERRORS: [&str; 7] = [
 ];
 
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum HeaderKind {
     Tag,
     Odd,
     Opt,
 }
 
-impl Kind {
+impl HeaderKind {
     fn name(self) -> &'static str {
         match self {
-            Kind::Tag => "tag",
-            Kind::Odd => "odd",
-            Kind::Opt => "opt",
+            HeaderKind::Tag => "tag",
+            HeaderKind::Odd => "odd",
+            HeaderKind::Opt => "opt",
         }
     }
 
     fn fields(self) -> &'static [(&'static str, Ty)] {
         match self {
-            Kind::Tag => &[
+            HeaderKind::Tag => &[
                 ("a", Ty::Bit(3)),
                 ("b", Ty::Bit(5)),
                 ("c", Ty::Bit(8)),
                 ("d", Ty::Bit(16)),
             ],
-            Kind::Odd => &[
+            HeaderKind::Odd => &[
                 ("x", Ty::Bit(48)),
                 ("f", Ty::Bool),
                 ("y", Ty::Bit(3)),
@@ -145,7 +145,7 @@ impl Kind {
                 ("r", Ty::Bit(7)),
                 ("s", Ty::Int(8)),
             ],
-            Kind::Opt => &[("len", Ty::Bit(8))],
+            HeaderKind::Opt => &[("len", Ty::Bit(8))],
         }
     }
 }
@@ -162,7 +162,7 @@ enum Context {
 #[derive(Clone)]
 enum Param {
     Scalar(&'static str, Ty),
-    Header(&'static str, Kind),
+    Header(&'static str, HeaderKind),
 }
 
 #[derive(Clone)]
@@ -175,7 +175,7 @@ struct Routine {
 struct Generator {
     random: Random,
     vars: Vec<(String, Ty)>,
-    headers: Vec<(String, Kind)>,
+    headers: Vec<(String, HeaderKind)>,
     labels: u32,
     loops: u32,
     /// Enclosing labels; the bool is true for a loop.
@@ -192,15 +192,15 @@ impl Generator {
             self.vars.push((format!("v{i}"), ty));
         }
         for (name, kind) in [
-            ("h0", Kind::Tag),
-            ("h1", Kind::Tag),
-            ("o", Kind::Odd),
-            ("q", Kind::Odd),
-            ("v", Kind::Opt),
-            ("u", Kind::Opt),
-            ("s[0]", Kind::Tag),
-            ("s[1]", Kind::Tag),
-            ("s[2]", Kind::Tag),
+            ("h0", HeaderKind::Tag),
+            ("h1", HeaderKind::Tag),
+            ("o", HeaderKind::Odd),
+            ("q", HeaderKind::Odd),
+            ("v", HeaderKind::Opt),
+            ("u", HeaderKind::Opt),
+            ("s[0]", HeaderKind::Tag),
+            ("s[1]", HeaderKind::Tag),
+            ("s[2]", HeaderKind::Tag),
         ] {
             self.headers.push((name.to_owned(), kind));
         }
@@ -313,7 +313,7 @@ impl Generator {
         for i in 0..self.random.below(4) {
             let name = format!("p{number}_{i}");
             if self.random.one_in(3) {
-                let kind = [Kind::Tag, Kind::Odd][self.random.below(2) as usize];
+                let kind = [HeaderKind::Tag, HeaderKind::Odd][self.random.below(2) as usize];
                 let direction =
                     ["header_in", "header_out", "header_inout"][self.random.below(3) as usize];
                 let _ = writeln!(declarations, "header {name}: {}", kind.name());
@@ -456,7 +456,7 @@ impl Generator {
                 format!("extract u, {size} & 32w0x18;\nadvance 32w8;\n")
             }
             _ => {
-                let header = self.header_but(Kind::Opt);
+                let header = self.header_but(HeaderKind::Opt);
                 format!("extract {header};\n")
             }
         }
@@ -476,8 +476,8 @@ impl Generator {
         vars[at].0.clone()
     }
 
-    fn header(&mut self, kind: Option<Kind>) -> String {
-        if kind.is_none_or(|kind| kind == Kind::Tag) && self.random.one_in(4) {
+    fn header(&mut self, kind: Option<HeaderKind>) -> String {
+        if kind.is_none_or(|kind| kind == HeaderKind::Tag) && self.random.one_in(4) {
             let index = match self.random.below(4) {
                 0 => "next".to_owned(),
                 1 => self.expr(Ty::Bit(32), 1),
@@ -495,15 +495,15 @@ impl Generator {
         headers[at].0.clone()
     }
 
-    fn header_but(&mut self, kind: Kind) -> String {
-        let other = [Kind::Tag, Kind::Odd][self.random.below(2) as usize];
+    fn header_but(&mut self, kind: HeaderKind) -> String {
+        let other = [HeaderKind::Tag, HeaderKind::Odd][self.random.below(2) as usize];
         assert!(other != kind);
         self.header(Some(other))
     }
 
     fn field(&mut self, ty: Ty) -> Option<String> {
         let mut found = Vec::new();
-        for kind in [Kind::Tag, Kind::Odd, Kind::Opt] {
+        for kind in [HeaderKind::Tag, HeaderKind::Odd, HeaderKind::Opt] {
             for (name, field) in kind.fields() {
                 if *field == ty {
                     found.push((kind, *name));
@@ -547,7 +547,8 @@ impl Generator {
                 format!("{place} = {value};\n")
             }
             7 => {
-                let kind = [Kind::Tag, Kind::Odd, Kind::Opt][self.random.below(3) as usize];
+                let kind = [HeaderKind::Tag, HeaderKind::Odd, HeaderKind::Opt]
+                    [self.random.below(3) as usize];
                 let (dst, src) = (self.header(Some(kind)), self.header(Some(kind)));
                 format!("copy {dst} = {src};\n")
             }
@@ -710,8 +711,8 @@ impl Generator {
                     let op = ["==", "!="][self.random.below(2) as usize];
                     format!(
                         "({}.data {op} {}.data)",
-                        self.header(Some(Kind::Opt)),
-                        self.header(Some(Kind::Opt))
+                        self.header(Some(HeaderKind::Opt)),
+                        self.header(Some(HeaderKind::Opt))
                     )
                 }
                 _ => {

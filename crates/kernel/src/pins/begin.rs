@@ -14,7 +14,7 @@ use diag::Diagnostic;
 use host::caps;
 use host::safe_dir::Dir;
 use net::link_events;
-use net::link_settings::{self, Change, Changed, Place};
+use net::link_settings::{self, Change, Changed, InterfaceLocation};
 use std::io;
 
 /// Instance that is being made. It holds the lock, so no other command changes anything. Dropping it removes what was
@@ -81,7 +81,11 @@ impl Begun<'_> {
 
     /// Changes settings of an interface until the instance is removed. The old values are recorded first, so that they
     /// are restored even if this process is killed.
-    pub fn change_link(&mut self, place: &Place, change: Change) -> Result<(), Box<Diagnostic>> {
+    pub fn change_link(
+        &mut self,
+        place: &InterfaceLocation,
+        change: Change,
+    ) -> Result<(), Box<Diagnostic>> {
         let failed = |e: io::Error| device::link_settings(&place.name, &e);
         let before = link_settings::read_at(place).map_err(failed)?;
         let changed = Changed::new(place, &before, change);

@@ -6,7 +6,7 @@ use super::files::{
     PORTS, PROGRAM, RECORD, SETTINGS, SPACE, SPECIALIZED, TAKEN, attachments, is_numbered,
     stranger,
 };
-use host::safe_dir::{Dir, Entry, Kind, Refused};
+use host::safe_dir::{Dir, Entry, FileKind, Refused};
 use std::io;
 
 /// Kind of a folder, by what Onpath makes in it.
@@ -35,8 +35,8 @@ fn form(level: Level, entry: &Entry) -> Form {
         return Form::Stranger;
     };
     match (entry.kind, level) {
-        (Kind::File, Instance) if name == SETTINGS => Form::Stays,
-        (Kind::File, Instance)
+        (FileKind::File, Instance) if name == SETTINGS => Form::Stays,
+        (FileKind::File, Instance)
             if [RECORD, NEXT_SETTINGS, PORTS, NEXT_PORTS, PORT_CHANGE].contains(&name)
                 || [ABSENCES, NEXT_ABSENCES, NEXT_ATTACHMENT].contains(&name)
                 || [KEEPER, NEXT_KEEPER].contains(&name)
@@ -45,20 +45,22 @@ fn form(level: Level, entry: &Entry) -> Form {
         {
             Form::File
         }
-        (Kind::Folder, Instance) if is_numbered(name, MEMBER) => Form::Folder(Member),
-        (Kind::Folder, Instance) if name == ENDING || is_numbered(name, SPACE) => {
+        (FileKind::Folder, Instance) if is_numbered(name, MEMBER) => Form::Folder(Member),
+        (FileKind::Folder, Instance) if name == ENDING || is_numbered(name, SPACE) => {
             Form::Folder(Mark)
         }
-        (Kind::File, Member)
+        (FileKind::File, Member)
             if [OBJECT, JOURNAL, SPECIALIZED, NEXT_SPECIALIZED].contains(&name) =>
         {
             Form::File
         }
-        (Kind::Folder, Member) if [NEXT, TAKEN].contains(&name) => Form::Folder(Successor),
-        (Kind::File, Member | Successor) if name == PROGRAM || name.starts_with(MAP) => Form::File,
+        (FileKind::Folder, Member) if [NEXT, TAKEN].contains(&name) => Form::Folder(Successor),
+        (FileKind::File, Member | Successor) if name == PROGRAM || name.starts_with(MAP) => {
+            Form::File
+        }
         // `maps.debug` and the like, in a new BPF file system: only the kernel's names have dots, and cannot be
         // removed.
-        (Kind::File, Instance) if name.contains('.') => Form::Stays,
+        (FileKind::File, Instance) if name.contains('.') => Form::Stays,
         _ => Form::Stranger,
     }
 }

@@ -1,7 +1,7 @@
 //! Names of the files and folders in an instance's folder, and in its members' folders.
 
 use crate::sys::{Link, Map};
-use host::safe_dir::{Dir, Entry, Kind, Refused, Why};
+use host::safe_dir::{Dir, Entry, FileKind, Refused, Why};
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -52,7 +52,7 @@ pub(super) const ENDING: &str = "ending";
 
 pub(super) fn stranger(folder: &Dir, entry: &Entry) -> Refused {
     let why = match entry.kind {
-        Kind::Link => Why::Link,
+        FileKind::Link => Why::Link,
         _ => Why::Unknown,
     };
     Refused::new(folder.shown().join(&entry.name), why)
@@ -76,8 +76,8 @@ pub(super) fn members(folder: &Dir) -> impl Iterator<Item = Dir> {
 
 /// The links and gates by which a member of an instance is attached.
 pub(crate) fn attachments_of(folder: &Dir, member: usize) -> io::Result<(Vec<Link>, Vec<Map>)> {
-    let links = named(folder, Kind::File, &format!("{LINK}{member}-"))?;
-    let gates = named(folder, Kind::File, &format!("{GATE}{member}-"))?;
+    let links = named(folder, FileKind::File, &format!("{LINK}{member}-"))?;
+    let gates = named(folder, FileKind::File, &format!("{GATE}{member}-"))?;
     let links = links.iter().map(|name| Link::open(folder, name));
     let gates = gates.iter().map(|name| Map::open(folder, name));
     Ok((
@@ -103,13 +103,13 @@ pub(super) fn space_mark() -> io::Result<String> {
 
 pub(super) fn attachments(folder: &Dir) -> io::Result<Vec<String>> {
     let mut found = links(folder)?;
-    found.extend(named(folder, Kind::File, GATE)?);
+    found.extend(named(folder, FileKind::File, GATE)?);
     Ok(found)
 }
 
 /// The pinned links in a folder.
 pub(super) fn links(folder: &Dir) -> io::Result<Vec<String>> {
-    named(folder, Kind::File, LINK)
+    named(folder, FileKind::File, LINK)
 }
 
 /// Lists the pinned links of an interface, by the index that it had when they were made.
@@ -121,7 +121,7 @@ pub(super) fn links_at(folder: &Dir, ifindex: u32) -> io::Result<Vec<String>> {
 }
 
 /// Lists the entries of a kind whose names consist of this prefix and numbers.
-pub(super) fn named(folder: &Dir, kind: Kind, prefix: &str) -> io::Result<Vec<String>> {
+pub(super) fn named(folder: &Dir, kind: FileKind, prefix: &str) -> io::Result<Vec<String>> {
     let entries = folder.entries()?.into_iter();
     let names = entries.filter(|entry| entry.kind == kind);
     let names = names.filter_map(|entry| entry.name.into_string().ok());

@@ -2,7 +2,7 @@
 
 use super::files::{ENDING, SPACE, attachments, named, space_mark, stranger};
 use super::record;
-use host::safe_dir::{Dir, Kind, Refused, Why};
+use host::safe_dir::{Dir, FileKind, Refused, Why};
 use std::io;
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ impl Folder {
     /// Returns true if it belongs to an instance of another mount namespace.
     pub(super) fn is_elsewhere(&self) -> io::Result<bool> {
         let mine = space_mark()?;
-        let marks = named(&self.dir, Kind::Folder, SPACE)?;
+        let marks = named(&self.dir, FileKind::Folder, SPACE)?;
         Ok(marks.iter().any(|mark| *mark != mine))
     }
 
@@ -90,7 +90,7 @@ pub(super) fn instances(root: &Dir) -> io::Result<(Vec<String>, Vec<Refused>)> {
     let (mut names, mut others) = (Vec::new(), Vec::new());
     for entry in root.entries()? {
         match entry.name.to_str() {
-            Some(name) if entry.kind == Kind::Folder && is_instance_name(name) => {
+            Some(name) if entry.kind == FileKind::Folder && is_instance_name(name) => {
                 names.push(name.to_owned());
             }
             _ => others.push(stranger(root, &entry)),

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
     use crate::sys::{DetachedBpffs, Prog};
     use net::link;
-    use net::link_settings::{Change, Place};
+    use net::link_settings::{Change, InterfaceLocation};
     use net::netns::NetNs;
     use net::veth;
     use nix::net::if_::if_nametoindex;
@@ -143,9 +143,12 @@ mod tests {
                 let link = Link::attach_tcx(&Prog::constant_tc(-1)?, index, Side::Egress)?;
                 link.pin(folder.root(), &files::link_file(0, index))?;
                 let before = link_settings::read(index)?;
-                let changed =
-                    Changed::new(&Place::here("one", index), &before, Change::segments(1));
-                link_settings::change(&Place::here("one", index), Change::segments(1))?;
+                let changed = Changed::new(
+                    &InterfaceLocation::here("one", index),
+                    &before,
+                    Change::segments(1),
+                );
+                link_settings::change(&InterfaceLocation::here("one", index), Change::segments(1))?;
                 Ok((before, changed, link))
             })
             .expect("runs");

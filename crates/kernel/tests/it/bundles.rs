@@ -12,7 +12,7 @@ use kernel::port::Port;
 use kernel::sys::{Link, Map, Side, Update, filter, tcx_on};
 use kernel::{Instance, KernelStore};
 use net::interface;
-use net::link_settings::{self, Change, Place};
+use net::link_settings::{self, Change, InterfaceLocation};
 use net::netns::NetNs;
 use net::raw_socket::RawSocket;
 use net::veth;
@@ -199,7 +199,10 @@ fn start(pins: &Pins, members: &[Member], way: TcMethod) {
         .begin("both")
         .unwrap_or_else(|d| panic!("{}", d.message));
     begun
-        .change_link(&Place::here(&port.name, port.index), Change::segments(1))
+        .change_link(
+            &InterfaceLocation::here(&port.name, port.index),
+            Change::segments(1),
+        )
         .unwrap_or_else(|d| panic!("{}", d.message));
     let attached = bundle::attach(members, way).unwrap_or_else(|d| panic!("{}", d.message));
     begun
@@ -356,7 +359,7 @@ fn an_attachment_that_fails_takes_the_others_off() {
             let mut begun = fs.pins.begin("both").expect("free");
             let index = interface::index("one").expect("there");
             begun
-                .change_link(&Place::here("one", index), Change::segments(1))
+                .change_link(&InterfaceLocation::here("one", index), Change::segments(1))
                 .expect("changes");
             let refused = bundle::attach(&members, way).expect_err("gone");
             assert_eq!(refused.code.0, "E0794");

@@ -17,7 +17,7 @@ const TICK: Duration = Duration::from_millis(1);
 
 /// Size, rate and duration of a stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Plan {
+pub struct StreamParameters {
     /// Bytes of each datagram, at least 8.
     pub size: usize,
     /// Datagrams per millisecond.
@@ -40,8 +40,8 @@ pub struct Seen {
 }
 
 /// Sends a stream from the client to the server.
-pub fn stream(net: &impl Route, port: u16, plan: Plan) -> io::Result<Seen> {
-    let plan = Plan {
+pub fn stream(net: &impl Route, port: u16, plan: StreamParameters) -> io::Result<Seen> {
+    let plan = StreamParameters {
         size: plan.size.max(8),
         ..plan
     };
@@ -74,7 +74,7 @@ pub fn stream(net: &impl Route, port: u16, plan: Plan) -> io::Result<Seen> {
     Ok(Seen { sent, ..seen })
 }
 
-fn send(socket: &UdpSocket, plan: Plan) -> io::Result<u64> {
+fn send(socket: &UdpSocket, plan: StreamParameters) -> io::Result<u64> {
     let started = Instant::now();
     let mut sent = 0;
     let mut due = started;
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn datagrams_arrive_whole() {
         let net = Pair::new(Ends::default()).expect("this test needs root");
-        let plan = Plan {
+        let plan = StreamParameters {
             size: 1200,
             rate: 2,
             time: Duration::from_millis(200),

@@ -2,8 +2,8 @@
 //! instructions that the verifier processed.
 
 use super::process;
-use crate::plan::Part;
-use crate::trial::{Event, Feature, Form, Outcome, Trial};
+use crate::plan::SuiteTrials;
+use crate::trial::{CodeVariant, Event, Feature, Outcome, Trial};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -18,7 +18,12 @@ const PART_OF_LIMIT: u64 = 2;
 const ATTACHING: &str = "attaching at tc";
 
 /// Builds and loads each program, named `hook::path`.
-pub(super) fn run(part: &Part, objects: &Path, features: &[Feature], sink: &mut dyn FnMut(Event)) {
+pub(super) fn run(
+    part: &SuiteTrials,
+    objects: &Path,
+    features: &[Feature],
+    sink: &mut dyn FnMut(Event),
+) {
     for name in &part.trials {
         let (hook, program) = name.split_once("::").unwrap_or(("xdp", name));
         let mut command = Command::new(&part.binary);
@@ -57,16 +62,16 @@ fn report(text: &str) -> Option<Value> {
 }
 
 /// Returns the variants that the code uses, and the one in which it would be attached on a kernel with these features.
-fn taken(report: &Value, features: &[Feature]) -> Vec<Form> {
+fn taken(report: &Value, features: &[Feature]) -> Vec<CodeVariant> {
     let form = |construct: &Value, name: &Value| {
-        Some(Form {
+        Some(CodeVariant {
             construct: construct.as_str()?.to_string(),
             name: name.as_str()?.to_string(),
         })
     };
     let uses = report["kernel"]["uses"].as_array();
     let uses = uses.into_iter().flatten();
-    let mut forms: Vec<Form> = uses
+    let mut forms: Vec<CodeVariant> = uses
         .filter_map(|used| form(&used["for"], &used["form"]))
         .collect();
     let attached = &report["kernel"]["attached"];
@@ -140,7 +145,7 @@ mod tests {
         let text = r#"{"kernel": {"uses": [{"for": "loops", "form": "counted turns", "otherwise": null}],
             "attached": {"form": "tcx", "otherwise": "filters"}}}"#;
         let report = report(text).expect("a report");
-        let form = |construct: &str, name: &str| Form {
+        let form = |construct: &str, name: &str| CodeVariant {
             construct: construct.to_string(),
             name: name.to_string(),
         };

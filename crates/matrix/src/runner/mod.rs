@@ -9,12 +9,12 @@ mod test_binary;
 
 pub(crate) use test_binary::together;
 
-use crate::plan::Plan;
-use crate::suite::Kind;
+use crate::plan::GuestPlan;
+use crate::suite::SuiteKind;
 use crate::trial::Event;
 
 /// Runs all trials of a plan. Nothing that a trial does ends this.
-pub(crate) fn run(plan: &Plan, sink: &mut dyn FnMut(Event)) {
+pub(crate) fn run(plan: &GuestPlan, sink: &mut dyn FnMut(Event)) {
     // As `uname -r` prints it.
     let release = nix::sys::utsname::uname().map(|it| it.release().to_string_lossy().into_owned());
     sink(Event::Started {
@@ -27,9 +27,9 @@ pub(crate) fn run(plan: &Plan, sink: &mut dyn FnMut(Event)) {
             trials: part.trials.len(),
         });
         match part.kind {
-            Kind::Tests => test_binary::run(part, &plan.objects, sink),
-            Kind::Loads => loads::run(part, &plan.objects, &features, sink),
-            Kind::Built | Kind::Drivers => script::run(part, &plan.onpath, sink),
+            SuiteKind::Tests => test_binary::run(part, &plan.objects, sink),
+            SuiteKind::Loads => loads::run(part, &plan.objects, &features, sink),
+            SuiteKind::Built | SuiteKind::Drivers => script::run(part, &plan.onpath, sink),
         }
     }
     sink(Event::Ended);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// Result of a test, by its line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Verdict {
+pub(super) enum TestStatus {
     /// `ok`
     Ok,
     /// `FAILED`
@@ -14,14 +14,14 @@ pub(super) enum Verdict {
 }
 
 /// Returns the test whose end a line reports, with its result.
-pub(super) fn verdict(line: &str) -> Option<(&str, Verdict)> {
+pub(super) fn verdict(line: &str) -> Option<(&str, TestStatus)> {
     let (name, verdict) = line.strip_prefix("test ")?.rsplit_once(" ... ")?;
     let name = name.trim_end();
     let name = name.strip_suffix(" - should panic").unwrap_or(name);
     let verdict = match verdict.trim() {
-        "ok" => Verdict::Ok,
-        "FAILED" => Verdict::Failed,
-        other if other.starts_with("ignored") => Verdict::Ignored,
+        "ok" => TestStatus::Ok,
+        "FAILED" => TestStatus::Failed,
+        other if other.starts_with("ignored") => TestStatus::Ignored,
         _ => return None,
     };
     Some((name, verdict))
@@ -63,18 +63,18 @@ mod tests {
 
     #[test]
     fn lines_of_both_harnesses_are_verdicts() {
-        assert_eq!(verdict("test a::b ... ok"), Some(("a::b", Verdict::Ok)));
+        assert_eq!(verdict("test a::b ... ok"), Some(("a::b", TestStatus::Ok)));
         assert_eq!(
             verdict("test xdp::x.p4      ... FAILED"),
-            Some(("xdp::x.p4", Verdict::Failed))
+            Some(("xdp::x.p4", TestStatus::Failed))
         );
         assert_eq!(
             verdict("test a - should panic ... ok"),
-            Some(("a", Verdict::Ok))
+            Some(("a", TestStatus::Ok))
         );
         assert_eq!(
             verdict("test a ... ignored, why"),
-            Some(("a", Verdict::Ignored))
+            Some(("a", TestStatus::Ignored))
         );
         assert_eq!(verdict("test result: ok. 3 passed"), None);
         assert_eq!(verdict("test a has been running for over 60 seconds"), None);

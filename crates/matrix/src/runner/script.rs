@@ -2,8 +2,8 @@
 
 use super::process;
 use crate::built::BINARIES;
-use crate::plan::Part;
-use crate::suite::Kind;
+use crate::plan::SuiteTrials;
+use crate::suite::SuiteKind;
 use crate::trial::{Event, Trial};
 use std::path::Path;
 use std::process::Command;
@@ -13,10 +13,10 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Runs the script once for each trial. The trial passes if the script ends with status 0.
-pub(super) fn run(part: &Part, onpath: &Path, sink: &mut dyn FnMut(Event)) {
+pub(super) fn run(part: &SuiteTrials, onpath: &Path, sink: &mut dyn FnMut(Event)) {
     for name in &part.trials {
         let mut command = Command::new(&part.binary);
-        if part.kind == Kind::Built {
+        if part.kind == SuiteKind::Built {
             let files = [&format!("{BINARIES}/{name}"), "guard", "ipv4_counter"];
             command.args(files.map(|file| part.folder.join(file)));
         } else {
@@ -37,7 +37,7 @@ mod tests {
 
     /// Returns the outcomes of two trials. The script passes a trial with these arguments, where `#` stands for the
     /// folder.
-    fn outcomes(kind: Kind, trials: [&str; 2], arguments: &str) -> [(Outcome, String); 2] {
+    fn outcomes(kind: SuiteKind, trials: [&str; 2], arguments: &str) -> [(Outcome, String); 2] {
         let folder = tempfile::tempdir().expect("a folder");
         let binary = folder.path().join("try");
         let arguments = arguments.replace('#', &folder.path().display().to_string());
@@ -45,7 +45,7 @@ mod tests {
             "[ \"$* $ONPATH_CLANG\" = \"{arguments} /nonexistent\" ] || {{ echo \"${{1##*/}}\"; exit 1; }}\n"
         );
         fake::program(&binary, &script);
-        let part = Part {
+        let part = SuiteTrials {
             suite: "s".to_string(),
             kind,
             binary,
@@ -66,9 +66,9 @@ mod tests {
         let passed = (Outcome::Passed, String::new());
         let failed = |printed: &str| (Outcome::Failed, format!("{printed}\n"));
         let built = "#/bin/good #/guard #/ipv4_counter";
-        let found = outcomes(Kind::Built, ["good", "bad"], built);
+        let found = outcomes(SuiteKind::Built, ["good", "bad"], built);
         assert_eq!(found, [passed.clone(), failed("bad")]);
-        let found = outcomes(Kind::Drivers, ["many-q", "one"], "/onpath # many-q");
+        let found = outcomes(SuiteKind::Drivers, ["many-q", "one"], "/onpath # many-q");
         assert_eq!(found, [passed, failed("onpath")]);
     }
 }

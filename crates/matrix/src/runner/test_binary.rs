@@ -1,8 +1,8 @@
 //! Trials of a test binary: all in one process, then those without a result one by one.
 
-use super::output::{Verdict, reasons, verdict};
+use super::output::{TestStatus, reasons, verdict};
 use super::process;
-use crate::plan::Part;
+use crate::plan::SuiteTrials;
 use crate::trial::{Event, Outcome, Trial};
 use std::collections::BTreeMap;
 use std::io;
@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 const LONGEST: usize = 16_000;
 
 /// Runs all trials of a part.
-pub(super) fn run(part: &Part, objects: &Path, sink: &mut dyn FnMut(Event)) {
+pub(super) fn run(part: &SuiteTrials, objects: &Path, sink: &mut dyn FnMut(Event)) {
     let mut together = together(part, objects);
     let mut left: Vec<&String> = part.trials.iter().collect();
     let mut failed = Vec::new();
@@ -24,7 +24,7 @@ pub(super) fn run(part: &Part, objects: &Path, sink: &mut dyn FnMut(Event)) {
         let Some((name, verdict)) = verdict(line) else {
             return;
         };
-        if verdict == Verdict::Failed {
+        if verdict == TestStatus::Failed {
             failed.push(name.to_string());
         } else if left.iter().any(|n| *n == name) {
             left.retain(|n| *n != name);
@@ -49,7 +49,7 @@ pub(super) fn run(part: &Part, objects: &Path, sink: &mut dyn FnMut(Event)) {
 }
 
 /// Returns the command that runs all of them in one process.
-pub(crate) fn together(part: &Part, objects: &Path) -> Command {
+pub(crate) fn together(part: &SuiteTrials, objects: &Path) -> Command {
     let mut command = command(part, objects);
     command.args(["--exact", "--test-threads", &threads()]);
     for other in &part.others {
@@ -59,7 +59,7 @@ pub(crate) fn together(part: &Part, objects: &Path) -> Command {
 }
 
 /// Runs a trial in a process of its own.
-fn alone(part: &Part, objects: &Path, name: &str) -> io::Result<Trial> {
+fn alone(part: &SuiteTrials, objects: &Path, name: &str) -> io::Result<Trial> {
     let mut command = command(part, objects);
     let mut verdicts = BTreeMap::new();
     let (ended, text) = process::run(command.args(["--exact", name]), PATIENCE, |line| {
@@ -68,7 +68,7 @@ fn alone(part: &Part, objects: &Path, name: &str) -> io::Result<Trial> {
         }
     })?;
     let outcome = match (ended, verdicts.get(name)) {
-        (Outcome::Passed, Some(Verdict::Ok | Verdict::Ignored)) => Outcome::Passed,
+        (Outcome::Passed, Some(TestStatus::Ok | TestStatus::Ignored)) => Outcome::Passed,
         (Outcome::Passed, _) => Outcome::Failed,
         (other, _) => other,
     };
@@ -77,7 +77,7 @@ fn alone(part: &Part, objects: &Path, name: &str) -> io::Result<Trial> {
     Ok(trial(part, name, outcome, &reason))
 }
 
-fn command(part: &Part, objects: &Path) -> Command {
+fn command(part: &SuiteTrials, objects: &Path) -> Command {
     let mut command = Command::new(&part.binary);
     command
         .current_dir(&part.folder)
@@ -95,12 +95,12 @@ fn threads() -> String {
         .to_string()
 }
 
-fn trial(part: &Part, name: &str, outcome: Outcome, reason: &str) -> Trial {
+fn trial(part: &SuiteTrials, name: &str, outcome: Outcome, reason: &str) -> Trial {
     let kept: String = reason.chars().take(LONGEST).collect();
     Trial::new(&part.suite, name, outcome, &kept)
 }
 
-fn broken(part: &Part, error: &io::Error, sink: &mut dyn FnMut(Event)) {
+fn broken(part: &SuiteTrials, error: &io::Error, sink: &mut dyn FnMut(Event)) {
     sink(Event::Broken {
         name: part.suite.clone(),
         reason: format!("could not run `{}`: {error}", part.binary.display()),
@@ -111,16 +111,16 @@ fn broken(part: &Part, error: &io::Error, sink: &mut dyn FnMut(Event)) {
 mod tests {
     use super::*;
     use crate::fake;
-    use crate::suite::Kind;
+    use crate::suite::SuiteKind;
 
     /// Returns the outcomes of three trials, with a script in place of a test binary.
     fn outcomes(script: &str) -> Vec<(String, Outcome, String)> {
         let folder = tempfile::tempdir().expect("a folder");
         let binary = folder.path().join("suite");
         fake::program(&binary, script);
-        let part = Part {
+        let part = SuiteTrials {
             suite: "s".to_string(),
-            kind: Kind::Tests,
+            kind: SuiteKind::Tests,
             binary,
             folder: folder.path().to_path_buf(),
             trials: ["a", "b", "c"].map(String::from).to_vec(),

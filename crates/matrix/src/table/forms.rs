@@ -72,10 +72,10 @@ fn short(trial: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trial::{Form, Outcome, Trial};
+    use crate::trial::{CodeVariant, Outcome, Trial};
 
     fn trial(name: &str, forms: &[(&str, &str)]) -> Trial {
-        let form = |(construct, name): &(&str, &str)| Form {
+        let form = |(construct, name): &(&str, &str)| CodeVariant {
             construct: (*construct).to_string(),
             name: (*name).to_string(),
         };

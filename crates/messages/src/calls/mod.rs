@@ -27,7 +27,7 @@ use emit::values::Value;
 use emit::{Event, Gen};
 use ir::{Expr, ExternArg, ExternCall, ExternInst, Place, Program};
 use object::Object;
-use payload::Kind;
+use payload::AttributeKind;
 use smol_str::SmolStr;
 use std::collections::HashMap;
 
@@ -289,7 +289,7 @@ fn get<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall, sp
         let then = g.block(|g| {
             let found = member.of(memory.clone());
             let start = declare(g, CType::U32, "start", found.clone().member("start"));
-            if kind == Kind::DnsName {
+            if kind == AttributeKind::DnsName {
                 let there = C::bin(BinOp::Ne, start.clone(), C::id("MESSAGE_ABSENT"));
                 let then = g.block(|g| dns_name(g, call, &known, &memory, start));
                 return g.push(Stmt::If(there, then, Block::new()));
@@ -302,7 +302,7 @@ fn get<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall, sp
                 g.on(Event::Computed(&absent));
                 g.store(place, Value::Scalar(C::bin(BinOp::Xor, absent, C::int(1))));
             }
-            if let Kind::Number { .. } = kind {
+            if let AttributeKind::Number { .. } = kind {
                 if let Some(place) = value {
                     let number = found.member("number");
                     g.store(place, Value::Scalar(fitted(number, value_width)));
@@ -386,7 +386,10 @@ fn matches<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall
     else {
         return;
     };
-    let name_text = known.name_text.clone().filter(|_| kind == Kind::DnsName);
+    let name_text = known
+        .name_text
+        .clone()
+        .filter(|_| kind == AttributeKind::DnsName);
     let bytes = match name_text {
         Some(_) => Bytes::text(&known.structure),
         None => Bytes::message(&known.structure),

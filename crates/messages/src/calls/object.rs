@@ -9,7 +9,7 @@ use emit::record::Record;
 use emit::{Function, Gen, memory};
 use ir::ExternInst;
 use layout::{Map, MapKind};
-use payload::Kind;
+use payload::AttributeKind;
 use smol_str::SmolStr;
 use std::collections::HashMap;
 
@@ -48,7 +48,7 @@ pub(super) struct Object {
     /// Function that writes the text of a DNS name, if one is wanted.
     pub name_text: Option<SmolStr>,
     /// Members with the positions of attributes, by name.
-    pub attributes: HashMap<String, (Member, Kind)>,
+    pub attributes: HashMap<String, (Member, AttributeKind)>,
 }
 
 /// Memory that holds an object's messages.

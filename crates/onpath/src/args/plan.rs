@@ -18,19 +18,19 @@ pub enum PlanTarget {
 
 impl PlanTarget {
     /// Returns the target of this name.
-    pub fn target(self) -> payload::plan::Target {
+    pub fn target(self) -> payload::plan::Platform {
         match self {
-            PlanTarget::Xdp => payload::plan::Target::Xdp,
-            PlanTarget::Tc => payload::plan::Target::Tc,
-            PlanTarget::Tofino => payload::plan::Target::Tofino,
-            PlanTarget::Nfp => payload::plan::Target::Nfp,
+            PlanTarget::Xdp => payload::plan::Platform::Xdp,
+            PlanTarget::Tc => payload::plan::Platform::Tc,
+            PlanTarget::Tofino => payload::plan::Platform::Tofino,
+            PlanTarget::Nfp => payload::plan::Platform::Nfp,
         }
     }
 }
 
 /// `onpath plan`
 #[derive(Args, Debug)]
-pub struct Plan {
+pub struct PlanArgs {
     /// A built-in message, or the file of a schema (TOML)
     #[arg(value_name = "SCHEMA", required_unless_present = "list", add = names::messages())]
     pub schema: Option<String>,

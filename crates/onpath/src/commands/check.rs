@@ -1,7 +1,7 @@
 //! `onpath check`
 
 use super::source::input;
-use crate::args::{Check, Target};
+use crate::args::{Check, HookArg};
 use crate::output::{Done, Stop, out_line, print_diagnostics, print_json};
 use bpf::abi::Hook;
 use diag::{Diagnostics, Severity, SourceMap, Span, counted, shown};
@@ -102,7 +102,7 @@ fn check_object(args: &Check) -> Result<Reported, Stop> {
             file.display()
         )));
     }
-    let fits = built::read(file).and_then(|built| match args.target.map(Target::hook) {
+    let fits = built::read(file).and_then(|built| match args.target.map(HookArg::hook) {
         Some(hook) if hook != built.hook => Err(built::errors::other_hook(
             file,
             built.hook,
@@ -159,13 +159,13 @@ fn check_bundle(bundle: &Bundle, mut map: SourceMap) -> Result<Reported, Stop> {
     for member in &bundle.programs {
         if is_object(&member.source.value) {
             match built::of_member(member) {
-                Ok(built) => programs.push(Part::Built(built)),
+                Ok(built) => programs.push(ValidProgram::Built(built)),
                 Err(refused) => own.push(*refused),
             }
             continue;
         }
         match driver::elaborate(&member.input()) {
-            Ok(elaborated) => programs.push(Part::Text(Box::new(elaborated))),
+            Ok(elaborated) => programs.push(ValidProgram::Text(Box::new(elaborated))),
             Err(refused) => reported.push((refused.diagnostics, refused.map)),
         }
     }
@@ -173,7 +173,7 @@ fn check_bundle(bundle: &Bundle, mut map: SourceMap) -> Result<Reported, Stop> {
         own = together(bundle, &mut programs, &mut map).map_err(Stop::Failed)?;
     }
     for part in programs {
-        if let Part::Text(elaborated) = part {
+        if let ValidProgram::Text(elaborated) = part {
             reported.push((elaborated.diagnostics, elaborated.map));
         }
     }
@@ -182,7 +182,7 @@ fn check_bundle(bundle: &Bundle, mut map: SourceMap) -> Result<Reported, Stop> {
 }
 
 /// A program of a bundle that is valid by itself.
-enum Part {
+enum ValidProgram {
     Text(Box<Elaborated>),
     Built(Built),
 }
@@ -191,14 +191,14 @@ enum Part {
 /// about a program's text are added to the program's. Those about the bundle or its entries are returned.
 fn together(
     bundle: &Bundle,
-    programs: &mut [Part],
+    programs: &mut [ValidProgram],
     map: &mut SourceMap,
 ) -> Result<Diagnostics, String> {
     let mut own = Diagnostics::new();
     let mut described = Vec::new();
     for (number, (member, part)) in bundle.programs.iter().zip(programs.iter_mut()).enumerate() {
         described.push(match part {
-            Part::Text(elaborated) => {
+            ValidProgram::Text(elaborated) => {
                 let program = &elaborated.program;
                 let hook = member.hook_of(program);
                 let request = Request {
@@ -216,7 +216,7 @@ fn together(
                     });
                 (hook, abi.ok(), Arc::new(Schema::of(program)))
             }
-            Part::Built(built) => {
+            ValidProgram::Built(built) => {
                 let fits = built::check_hook(member, built);
                 let abi = fits.map(|()| Arc::clone(&built.abi));
                 let abi = abi.map_err(|refused| own.push(*refused));
@@ -231,8 +231,8 @@ fn together(
             abi: abi.as_deref(),
             schema,
             program: match part {
-                Part::Text(elaborated) => Some(&elaborated.program),
-                Part::Built(_) => None,
+                ValidProgram::Text(elaborated) => Some(&elaborated.program),
+                ValidProgram::Built(_) => None,
             },
         })
         .collect();

@@ -5,7 +5,7 @@ use super::named::{not_done, one_or_all, print_array, with_text};
 use crate::args::FlowsCommand;
 use crate::output::{Done, Stop, err_line, out_line};
 use control::flow::{
-    Filter, Part, fields, find_state, json_field, parse_flow, show_fields, states,
+    Filter, FlowPart, fields, find_state, json_field, parse_flow, show_fields, states,
 };
 use control::{Flow, Store, StoreError, errors};
 use diag::{Diagnostic, Span, counted};
@@ -89,7 +89,7 @@ struct Order {
 enum By {
     Keys,
     Age,
-    Field(Part, usize),
+    Field(FlowPart, usize),
 }
 
 impl Order {
@@ -113,8 +113,8 @@ impl Order {
             By::Age => flows.sort_by_key(|flow| Reverse(flow.age)),
             By::Field(part, at) => {
                 let value = |flow: &Flow| match part {
-                    Part::Key => flow.key.get(*at).cloned(),
-                    Part::Value => flow.value.get(*at).cloned(),
+                    FlowPart::Key => flow.key.get(*at).cloned(),
+                    FlowPart::Value => flow.value.get(*at).cloned(),
                 };
                 flows.sort_by_cached_key(|flow| {
                     Reverse(value(flow).map(|bits| bits.value().clone()))
@@ -126,13 +126,13 @@ impl Order {
 }
 
 /// Finds a field of a state's key or value by its name, or the end of its name.
-fn field_of(state: &ObjectSchema, name: &str) -> Result<(Part, usize), Stop> {
-    let all = [Part::Key, Part::Value];
+fn field_of(state: &ObjectSchema, name: &str) -> Result<(FlowPart, usize), Stop> {
+    let all = [FlowPart::Key, FlowPart::Value];
     let all = all.iter().flat_map(|part| {
         let fields = fields(state, *part).iter().enumerate();
         fields.map(move |(at, field)| (*part, at, field.name.as_str()))
     });
-    let all: Vec<(Part, usize, &str)> = all.collect();
+    let all: Vec<(FlowPart, usize, &str)> = all.collect();
     let end = format!(".{name}");
     let exact = all.iter().find(|(.., known)| *known == name);
     let found = exact.or_else(|| all.iter().find(|(.., known)| known.ends_with(&end)));
@@ -200,8 +200,8 @@ fn list(
             capacity => out_line!("{name}: {found}, room for {capacity}{evicted}"),
         }
         for Flow { key, value, age } in &flows {
-            let key = show_fields(schema, data, Part::Key, key);
-            let value = show_fields(schema, data, Part::Value, value);
+            let key = show_fields(schema, data, FlowPart::Key, key);
+            let value = show_fields(schema, data, FlowPart::Value, value);
             let age = age.map(|age| format!("  {:.1} s unused", age as f64 / 1e9));
             out_line!("  {key}  {value}{}", age.unwrap_or_default());
         }
@@ -214,15 +214,15 @@ fn list(
 
 /// Returns a flow as JSON: the names of fields with their values.
 fn flow_json(schema: &Schema, state: Object, flow: &Flow) -> Value {
-    let part = |part: Part, values: &[Bits]| -> Map<String, Value> {
+    let part = |part: FlowPart, values: &[Bits]| -> Map<String, Value> {
         let fields = fields(&schema.objects[state], part).iter().zip(values);
         fields
             .map(|(f, value)| (f.name.to_string(), json_field(schema, f, part, value)))
             .collect()
     };
     json!({
-        "key": part(Part::Key, &flow.key),
-        "value": part(Part::Value, &flow.value),
+        "key": part(FlowPart::Key, &flow.key),
+        "value": part(FlowPart::Value, &flow.value),
         "age_ns": flow.age,
     })
 }

@@ -7,7 +7,7 @@ use crate::output::{Done, out_line, print_json};
 use control::Contents;
 use control::entry::{show_action, show_entry};
 use control::json::{json_action, json_entry};
-use control::look_up::{Verdict, look_up, parse_values};
+use control::look_up::{EntryResult, look_up, parse_values};
 use diag::{counted, shown};
 use schema::{Entry, Schema, Table};
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ struct Found<'c> {
 }
 
 impl<'c> Found<'c> {
-    fn new(contents: &'c Contents, verdicts: &'c [Verdict]) -> Found<'c> {
+    fn new(contents: &'c Contents, verdicts: &'c [EntryResult]) -> Found<'c> {
         let mut found = Found {
             contents,
             met: None,
@@ -54,9 +54,9 @@ impl<'c> Found<'c> {
         };
         for (entry, verdict) in contents.entries.iter().zip(verdicts) {
             match verdict {
-                Verdict::Met => found.met = Some(entry),
-                Verdict::Behind => found.behind.push(entry),
-                Verdict::Other(keys) => found.others.push((entry, keys)),
+                EntryResult::Met => found.met = Some(entry),
+                EntryResult::Behind => found.behind.push(entry),
+                EntryResult::Other(keys) => found.others.push((entry, keys)),
             }
         }
         found.others.sort_by_key(|(_, keys)| keys.len());

@@ -2,7 +2,7 @@
 
 use super::instance::{label, mend_quietly};
 use super::named::{print_array, print_rows};
-use super::presence::{Place, places};
+use super::presence::{ProgramPort, places};
 use crate::args::Ls;
 use crate::output::{Done, err_line, out_line, refused};
 use diag::counted;
@@ -62,7 +62,7 @@ pub(crate) fn run(args: Ls) -> Done {
 fn rows_of<'a>(
     record: &Record,
     member: &MemberRecord,
-    places: &'a [Place<'a>],
+    places: &'a [ProgramPort<'a>],
 ) -> impl Iterator<Item = [String; 7]> + use<'a> {
     let mut program = [
         label(record, member),
@@ -93,10 +93,10 @@ fn as_json(pins: &Pins, record: &Record) -> Value {
         .enumerate()
         .map(|(number, member)| {
             let places = places(pins, record, number);
-            let (attached, reached): (Vec<&Place<'_>>, _) =
+            let (attached, reached): (Vec<&ProgramPort<'_>>, _) =
                 places.iter().partition(|place| place.mode.is_some());
-            let as_json = |places: Vec<&Place<'_>>| -> Vec<Value> {
-                places.into_iter().map(Place::as_json).collect()
+            let as_json = |places: Vec<&ProgramPort<'_>>| -> Vec<Value> {
+                places.into_iter().map(ProgramPort::as_json).collect()
             };
             let (interfaces, reached) = (as_json(attached), as_json(reached));
             let mut all = json!({

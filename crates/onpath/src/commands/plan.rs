@@ -1,20 +1,20 @@
 //! `onpath plan`
 
-use crate::args::Plan as Args;
+use crate::args::PlanArgs;
 use crate::output::{Done, Stop, failed, out, out_line, print_diagnostics, print_json, refused};
 use asic::Technique;
 use diag::{SourceMap, columns, counted};
 use host::files::read_text;
 use payload::Schema;
 use payload::builtin::{self, Builtin};
-use payload::plan::{Plan, Question, Target, errors, find, plan};
+use payload::plan::{AttributePlan, Platform, Question, errors, find, plan};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;
 
 /// Plans how an attribute is found on the targets. The status is 0 if the plan fits one of them, and 1 if it fits
 /// none.
-pub(crate) fn run(args: Args) -> Done {
+pub(crate) fn run(args: PlanArgs) -> Done {
     if args.list {
         return list(args.json);
     }
@@ -33,7 +33,7 @@ pub(crate) fn run(args: Args) -> Done {
     };
     let targets = match args.target {
         Some(target) => vec![target.target()],
-        None => Target::ALL.to_vec(),
+        None => Platform::ALL.to_vec(),
     };
     let mut plans = Vec::new();
     for target in targets {
@@ -50,7 +50,7 @@ pub(crate) fn run(args: Args) -> Done {
             show(&schema, name, plan);
         }
     }
-    let fits = plans.iter().any(Plan::fits);
+    let fits = plans.iter().any(AttributePlan::fits);
     Ok(ExitCode::from(u8::from(!fits)))
 }
 
@@ -101,7 +101,7 @@ fn list(as_json: bool) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-fn show(schema: &Schema, name: &str, plan: &Plan) {
+fn show(schema: &Schema, name: &str, plan: &AttributePlan) {
     let target = plan.target.name();
     let answer = match plan.fits() {
         true => plan.technique.name().to_string(),
@@ -145,7 +145,7 @@ fn show(schema: &Schema, name: &str, plan: &Plan) {
     }
 }
 
-fn needs(plan: &Plan) -> String {
+fn needs(plan: &AttributePlan) -> String {
     let needs = plan.needs;
     match plan.technique {
         Technique::SkipAhead => format!(
@@ -162,7 +162,7 @@ fn needs(plan: &Plan) -> String {
     }
 }
 
-fn as_json(plan: &Plan) -> Value {
+fn as_json(plan: &AttributePlan) -> Value {
     let usage = |usage: &asic::Usage| json!({ "resource": usage.resource.name(), "needed": usage.needed, "available": usage.available });
     json!({
         "target": plan.target.name(),

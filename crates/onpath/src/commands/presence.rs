@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// A port of a running program, and its interface.
-pub(super) struct Place<'a> {
+pub(super) struct ProgramPort<'a> {
     /// The port's number.
     pub port: u32,
     /// The program's attachment there; `None` if it only sends there.
@@ -27,14 +27,14 @@ pub(super) struct Place<'a> {
 }
 
 /// Returns the ports of one program of a record: those at which it runs, then those that it only sends to.
-pub(super) fn places<'a>(pins: &Pins, record: &'a Record, number: usize) -> Vec<Place<'a>> {
+pub(super) fn places<'a>(pins: &Pins, record: &'a Record, number: usize) -> Vec<ProgramPort<'a>> {
     let member = &record.members[number];
     let absences = pins.absences(&record.instance);
     let absence = |port: u32| {
         let mut all = absences.iter();
         all.find(|a| (a.member, a.port) == (number, port)).cloned()
     };
-    let attached = member.interfaces.iter().map(|at| Place {
+    let attached = member.interfaces.iter().map(|at| ProgramPort {
         port: at.port,
         mode: Some(&at.mode),
         place: pins.tc_place(&record.instance, member.hook, at),
@@ -44,7 +44,7 @@ pub(super) fn places<'a>(pins: &Pins, record: &'a Record, number: usize) -> Vec<
         presence: pins.presence(&record.instance, number, member.hook, at),
         absence: absence(at.port),
     });
-    let reached = member.targets.iter().map(|at| Place {
+    let reached = member.targets.iter().map(|at| ProgramPort {
         port: at.port,
         mode: None,
         place: None,
@@ -57,7 +57,7 @@ pub(super) fn places<'a>(pins: &Pins, record: &'a Record, number: usize) -> Vec<
     attached.chain(reached).collect()
 }
 
-impl Place<'_> {
+impl ProgramPort<'_> {
     /// Returns the interface's present name, and its location if it is not here.
     pub(super) fn interface(&self) -> String {
         let name = self.name;

@@ -1,10 +1,10 @@
 //! Converts IR to nodes and edges.
 
-use super::{Graph, Shape};
+use super::{Graph, NodeKind};
 use diag::{SourceMap, Span};
 use ir::{
     Bits, Block, BlockBody, Expr, ExprKind, HeaderRef, Keyset, Parser, Program, Routine,
-    SelectCase, Stmt, StmtKind, Table, Target, Transition, Var, visit,
+    SelectCase, Stmt, StmtKind, Table, Transition, TransitionTarget, Var, visit,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -45,15 +45,15 @@ fn parser_graph(program: &Program, map: &SourceMap, parser: Parser) -> Graph {
     for state in data.states.values() {
         let mut lines = Vec::new();
         actions_of_state(program, &state.body, &mut lines);
-        graph.node(Shape::State, state.name.as_str(), lines);
+        graph.node(NodeKind::State, state.name.as_str(), lines);
     }
-    let accept = graph.node(Shape::Terminal, "accept", Vec::new());
-    let reject = graph.node(Shape::Terminal, "reject", Vec::new());
-    let node_of = |target: Target| match target {
-        Target::State(state) => state.as_u32() as usize,
-        Target::Accept | Target::AcceptAt(_) => accept,
+    let accept = graph.node(NodeKind::Terminal, "accept", Vec::new());
+    let reject = graph.node(NodeKind::Terminal, "reject", Vec::new());
+    let node_of = |target: TransitionTarget| match target {
+        TransitionTarget::State(state) => state.as_u32() as usize,
+        TransitionTarget::Accept | TransitionTarget::AcceptAt(_) => accept,
         // A graph shows the full program, which has no other targets.
-        Target::Reject | Target::Rare => reject,
+        TransitionTarget::Reject | TransitionTarget::Rare => reject,
     };
     for (id, state) in data.states.iter() {
         let from = id.as_u32() as usize;
@@ -131,9 +131,9 @@ fn control_graph(program: &Program, map: &SourceMap, routine: Routine, kind: &st
         graph,
         chosen: HashMap::new(),
     };
-    let start = builder.graph.node(Shape::Terminal, "start", Vec::new());
+    let start = builder.graph.node(NodeKind::Terminal, "start", Vec::new());
     let ends = builder.block(&data.body, vec![(start, String::new())]);
-    let end = builder.graph.node(Shape::Terminal, "end", Vec::new());
+    let end = builder.graph.node(NodeKind::Terminal, "end", Vec::new());
     builder.join(ends, end);
     builder.graph
 }
@@ -146,7 +146,7 @@ impl Builder<'_> {
     }
 
     /// Adds a node after `ends`.
-    fn step(&mut self, ends: Ends, shape: Shape, title: String, lines: Vec<String>) -> usize {
+    fn step(&mut self, ends: Ends, shape: NodeKind, title: String, lines: Vec<String>) -> usize {
         let node = self.graph.node(shape, title, lines);
         self.join(ends, node);
         node
@@ -170,7 +170,7 @@ impl Builder<'_> {
         if emits.is_empty() {
             return ends;
         }
-        let node = self.step(ends, Shape::Step, "emit".into(), std::mem::take(emits));
+        let node = self.step(ends, NodeKind::Step, "emit".into(), std::mem::take(emits));
         vec![(node, String::new())]
     }
 
@@ -188,7 +188,7 @@ impl Builder<'_> {
                     .iter()
                     .map(|a| format!("→ {}", last(&self.program.actions[a.action].name)));
                 let lines = keys.chain(actions).collect();
-                let node = self.step(ends, Shape::Table, last(&data.name).to_string(), lines);
+                let node = self.step(ends, NodeKind::Table, last(&data.name).to_string(), lines);
                 vec![(node, String::new())]
             }
             StmtKind::If {
@@ -202,7 +202,7 @@ impl Builder<'_> {
                 if !self.has_flow(&self.program.routines[*routine].body) {
                     return ends;
                 }
-                let node = self.step(ends, Shape::Step, format!("apply {name}"), Vec::new());
+                let node = self.step(ends, NodeKind::Step, format!("apply {name}"), Vec::new());
                 self.block(
                     &self.program.routines[*routine].body,
                     vec![(node, String::new())],
@@ -213,22 +213,22 @@ impl Builder<'_> {
                     .object
                     .map(|o| last(&self.program.externs[o].name).to_string() + ".");
                 let title = format!("{}{}", object.unwrap_or_default(), call.name);
-                let node = self.step(ends, Shape::Step, title, Vec::new());
+                let node = self.step(ends, NodeKind::Step, title, Vec::new());
                 vec![(node, String::new())]
             }
             StmtKind::Labeled(_, body) => self.block(body, ends),
             StmtKind::Loop(_, body) => {
-                let node = self.step(ends, Shape::Condition, "loop".into(), Vec::new());
+                let node = self.step(ends, NodeKind::Condition, "loop".into(), Vec::new());
                 let inner = self.block(body, vec![(node, String::new())]);
                 self.join(inner, node);
                 vec![(node, "done".into())]
             }
             StmtKind::Exit => {
-                self.step(ends, Shape::Terminal, "exit".into(), Vec::new());
+                self.step(ends, NodeKind::Terminal, "exit".into(), Vec::new());
                 Ends::new()
             }
             StmtKind::Return => {
-                self.step(ends, Shape::Terminal, "return".into(), Vec::new());
+                self.step(ends, NodeKind::Terminal, "return".into(), Vec::new());
                 Ends::new()
             }
             kind => match visit::in_place(kind) {
@@ -264,7 +264,7 @@ impl Builder<'_> {
             Some(last(&program.actions[call.action].name).to_string())
         };
         let label = |value| action(value).unwrap_or_else(|| value.value().to_string());
-        let node = self.step(ends, Shape::Condition, title, Vec::new());
+        let node = self.step(ends, NodeKind::Condition, title, Vec::new());
         let mut out = Ends::new();
         for (index, block) in blocks.enumerate() {
             let label = match cases.get(index) {
@@ -285,7 +285,7 @@ impl Builder<'_> {
                 text if text.is_empty() => "condition".to_string(),
                 text => text,
             };
-            let node = self.step(ends, Shape::Condition, title, Vec::new());
+            let node = self.step(ends, NodeKind::Condition, title, Vec::new());
             out.extend(self.block(then, vec![(node, "true".into())]));
             ends = vec![(node, "false".into())];
             match &otherwise[..] {

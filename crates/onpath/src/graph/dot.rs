@@ -1,6 +1,6 @@
 //! Output of graphs in the language of Graphviz.
 
-use super::{Graph, Node, Shape};
+use super::{Graph, Node, NodeKind};
 use std::fmt::Write;
 
 /// Renders all graphs as one directed graph, with a cluster for each.
@@ -35,11 +35,11 @@ pub(crate) fn render(graphs: &[Graph]) -> String {
 
 fn attributes(node: &Node) -> String {
     let look = match node.shape {
-        Shape::State => "style=\"filled,rounded\" fillcolor=\"#ddf4ff\"",
-        Shape::Table => "fillcolor=\"#fff8c5\"",
-        Shape::Condition => "shape=diamond fillcolor=\"#fbefff\"",
-        Shape::Step => "fillcolor=\"#f6f8fa\"",
-        Shape::Terminal => "shape=oval fillcolor=\"#eaeef2\"",
+        NodeKind::State => "style=\"filled,rounded\" fillcolor=\"#ddf4ff\"",
+        NodeKind::Table => "fillcolor=\"#fff8c5\"",
+        NodeKind::Condition => "shape=diamond fillcolor=\"#fbefff\"",
+        NodeKind::Step => "fillcolor=\"#f6f8fa\"",
+        NodeKind::Terminal => "shape=oval fillcolor=\"#eaeef2\"",
     };
     let lines: Vec<&str> = node.texts().collect();
     format!("label={} {look}", quote(&lines.join("\n")))

@@ -87,7 +87,7 @@ pub(super) fn place(graph: &Graph) -> Option<Placed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::Shape;
+    use crate::graph::NodeKind;
     use rand::{Rng, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
@@ -105,7 +105,7 @@ mod tests {
         let nodes = rng.random_range(2..14);
         for node in 0..nodes {
             let lines = vec!["a line".to_string(); rng.random_range(0..4)];
-            graph.node(Shape::Step, format!("node {node}"), lines);
+            graph.node(NodeKind::Step, format!("node {node}"), lines);
         }
         for number in 0..rng.random_range(1..25) {
             let (from, to) = (rng.random_range(0..nodes), rng.random_range(0..nodes));
@@ -150,7 +150,7 @@ mod tests {
     fn too_large_a_graph_is_not_placed() {
         let mut graph = Graph::default();
         for node in 0..MOST {
-            graph.node(Shape::Step, format!("{node}"), Vec::new());
+            graph.node(NodeKind::Step, format!("{node}"), Vec::new());
         }
         assert!(place(&graph).is_some());
         graph.edge(0, 1, "");

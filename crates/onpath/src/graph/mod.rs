@@ -14,7 +14,7 @@ use std::collections::HashSet;
 /// Kind of a node, which decides its shape in the drawing.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Debug)]
 #[serde(rename_all = "lowercase")]
-enum Shape {
+enum NodeKind {
     /// A parser state.
     State,
     /// A table.
@@ -31,7 +31,7 @@ enum Shape {
 #[derive(Clone, PartialEq, Eq, Serialize, Debug)]
 struct Node {
     #[serde(rename = "kind")]
-    shape: Shape,
+    shape: NodeKind,
     title: String,
     lines: Vec<String>,
 }
@@ -66,7 +66,7 @@ struct Graph {
 }
 
 impl Graph {
-    fn node(&mut self, shape: Shape, title: impl Into<String>, lines: Vec<String>) -> usize {
+    fn node(&mut self, shape: NodeKind, title: impl Into<String>, lines: Vec<String>) -> usize {
         self.nodes.push(Node {
             shape,
             title: title.into(),

@@ -1,7 +1,7 @@
 //! Pipeline of `v1model` as one graph: its blocks, and the paths of packets that are resubmitted, recirculated or
 //! copied.
 
-use super::{Graph, Shape};
+use super::{Graph, NodeKind};
 use arch::Model;
 use arch::v1model::{self, EGRESS, INGRESS};
 use ir::Program;
@@ -14,18 +14,21 @@ pub(super) fn graph(program: &Program, blocks: &[Graph]) -> Option<Graph> {
         title: "pipeline".to_string(),
         ..Graph::default()
     };
-    let mut last = graph.node(Shape::Terminal, "packet in", Vec::new());
+    let mut last = graph.node(NodeKind::Terminal, "packet in", Vec::new());
     let (mut parser, mut manager, mut egress) = (last, last, last);
     for (block, drawn) in program.blocks.iter().zip(blocks) {
-        let tables = drawn.nodes.iter().filter(|node| node.shape == Shape::Table);
+        let tables = drawn
+            .nodes
+            .iter()
+            .filter(|node| node.shape == NodeKind::Table);
         let tables = tables.map(|node| node.title.clone()).collect();
-        let node = graph.node(Shape::Step, drawn.title.as_str(), tables);
+        let node = graph.node(NodeKind::Step, drawn.title.as_str(), tables);
         graph.edge(last, node, "");
         last = node;
         match block.name.as_str() {
             arch::PARSER => parser = node,
             INGRESS => {
-                manager = graph.node(Shape::Step, "traffic manager", Vec::new());
+                manager = graph.node(NodeKind::Step, "traffic manager", Vec::new());
                 graph.edge(node, manager, "");
                 last = manager;
             }
@@ -33,7 +36,7 @@ pub(super) fn graph(program: &Program, blocks: &[Graph]) -> Option<Graph> {
             _ => {}
         }
     }
-    let out = graph.node(Shape::Terminal, "packet out", Vec::new());
+    let out = graph.node(NodeKind::Terminal, "packet out", Vec::new());
     graph.edge(last, out, "");
     for way in v1model::ways(program) {
         match way {

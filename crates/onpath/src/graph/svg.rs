@@ -1,7 +1,7 @@
 //! Renders graphs with their positions as SVG.
 
 use super::layout::{LINE, Placed};
-use super::{Graph, Node, Shape};
+use super::{Graph, Node, NodeKind};
 use dagre::Point;
 use std::fmt::Write;
 
@@ -71,11 +71,11 @@ pub(super) fn render(graphs: &[Graph], placed: &[Placed]) -> String {
 
 fn node_box(out: &mut String, node: &Node, centre: &Point, (width, height): (f64, f64)) {
     let (class, radius): (_, f64) = match node.shape {
-        Shape::State => ("state", 12.0),
-        Shape::Table => ("table", 2.0),
-        Shape::Condition => ("condition", 20.0),
-        Shape::Step => ("step", 2.0),
-        Shape::Terminal => ("terminal", 14.0),
+        NodeKind::State => ("state", 12.0),
+        NodeKind::Table => ("table", 2.0),
+        NodeKind::Condition => ("condition", 20.0),
+        NodeKind::Step => ("step", 2.0),
+        NodeKind::Terminal => ("terminal", 14.0),
     };
     let (x, y) = (centre.x - width / 2.0, centre.y - height / 2.0);
     let _ = writeln!(

@@ -4,7 +4,7 @@
 //! everywhere, and is derived here from the output on the newest kernel. All other differences are in the session's
 //! text.
 
-use crate::session::Part;
+use crate::session::SessionPart;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -15,21 +15,21 @@ pub(crate) type Version = (u32, u32);
 const TCX: Version = (6, 6);
 
 /// Returns true if the session has no other output on this kernel than on the newest one.
-pub(crate) fn is_newest(parts: &[Part], kernel: Version) -> bool {
-    let differs = |part: &Part| match part {
-        Part::Prose(_) => false,
-        Part::Command { older, .. } => older.iter().any(|older| kernel < older.before),
+pub(crate) fn is_newest(parts: &[SessionPart], kernel: Version) -> bool {
+    let differs = |part: &SessionPart| match part {
+        SessionPart::Prose(_) => false,
+        SessionPart::Command { older, .. } => older.iter().any(|older| kernel < older.before),
     };
     kernel >= TCX && !parts.iter().any(differs)
 }
 
 /// Returns the session with its output on a kernel.
-pub(crate) fn on(parts: &[Part], kernel: Version) -> Vec<Part> {
+pub(crate) fn on(parts: &[SessionPart], kernel: Version) -> Vec<SessionPart> {
     parts.iter().map(|part| part_on(part, kernel)).collect()
 }
 
-fn part_on(part: &Part, kernel: Version) -> Part {
-    let Part::Command { line, shown, older } = part else {
+fn part_on(part: &SessionPart, kernel: Version) -> SessionPart {
+    let SessionPart::Command { line, shown, older } = part else {
         return part.clone();
     };
     let fits = older.iter().filter(|older| kernel < older.before);
@@ -38,7 +38,7 @@ fn part_on(part: &Part, kernel: Version) -> Part {
         None if kernel < TCX => without_tcx(shown),
         None => shown.clone(),
     };
-    Part::Command {
+    SessionPart::Command {
         line: line.clone(),
         shown,
         older: Vec::new(),

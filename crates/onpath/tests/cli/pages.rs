@@ -1,6 +1,6 @@
 //! Tests of the pages of diagnostics: the output of each example has its page's code, and no other.
 
-use crate::session::{Environment, Part, run};
+use crate::session::{Environment, SessionPart, run};
 use explain::{File, Page, groups};
 use libtest_mimic::{Failed, Trial};
 use std::collections::BTreeSet;
@@ -41,12 +41,12 @@ fn check(page: &Page<'_>) -> Result<(), String> {
         first_try: false,
         longest: LONGEST,
     };
-    let commands: Vec<Part> = page.commands.iter().map(|line| command(line)).collect();
+    let commands: Vec<SessionPart> = page.commands.iter().map(|line| command(line)).collect();
     let printed: Vec<String> = run(&commands, &environment)?
         .into_iter()
         .map(|part| match part {
-            Part::Command { line, shown, .. } => format!("$ {line}\n{shown}"),
-            Part::Prose(text) => text,
+            SessionPart::Command { line, shown, .. } => format!("$ {line}\n{shown}"),
+            SessionPart::Prose(text) => text,
         })
         .collect();
     let printed = printed.concat();
@@ -72,8 +72,8 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
     std::fs::write(path, text)
 }
 
-fn command(line: &str) -> Part {
-    Part::Command {
+fn command(line: &str) -> SessionPart {
+    SessionPart::Command {
         line: line.to_string(),
         shown: String::new(),
         older: Vec::new(),

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 /// A part of a session's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Part {
+pub(crate) enum SessionPart {
     /// Text for the reader.
     Prose(String),
     /// A command and the text below it.
@@ -49,8 +49,8 @@ pub(crate) struct Environment<'a> {
 }
 
 /// Parses a session's text. In `fenced` text only blocks between "```console" and "```" are sessions.
-pub(crate) fn parse(text: &str, fenced: bool) -> Vec<Part> {
-    let mut parts: Vec<Part> = Vec::new();
+pub(crate) fn parse(text: &str, fenced: bool) -> Vec<SessionPart> {
+    let mut parts: Vec<SessionPart> = Vec::new();
     let mut inside = !fenced;
     let mut open = false;
     for line in text.lines() {
@@ -61,7 +61,7 @@ pub(crate) fn parse(text: &str, fenced: bool) -> Vec<Part> {
         match line.strip_prefix("$ ").filter(|_| inside) {
             Some(command) => {
                 open = true;
-                parts.push(Part::Command {
+                parts.push(SessionPart::Command {
                     line: command.to_string(),
                     shown: String::new(),
                     older: Vec::new(),
@@ -72,7 +72,7 @@ pub(crate) fn parse(text: &str, fenced: bool) -> Vec<Part> {
             None => {}
         }
         match parts.last_mut() {
-            Some(Part::Command { shown, older, .. }) if open => {
+            Some(SessionPart::Command { shown, older, .. }) if open => {
                 if let Some(before) = marker(line) {
                     older.push(Older {
                         before,
@@ -84,11 +84,11 @@ pub(crate) fn parse(text: &str, fenced: bool) -> Vec<Part> {
                 text.push_str(line);
                 text.push('\n');
             }
-            Some(Part::Prose(prose)) => {
+            Some(SessionPart::Prose(prose)) => {
                 prose.push_str(line);
                 prose.push('\n');
             }
-            _ => parts.push(Part::Prose(format!("{line}\n"))),
+            _ => parts.push(SessionPart::Prose(format!("{line}\n"))),
         }
     }
     // Empty lines before the next command or comment belong to the reader.
@@ -102,8 +102,8 @@ fn marker(line: &str) -> Option<(u32, u32)> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-fn split_blank_end(mut part: Part) -> Vec<Part> {
-    let Part::Command { shown, older, .. } = &mut part else {
+fn split_blank_end(mut part: SessionPart) -> Vec<SessionPart> {
+    let SessionPart::Command { shown, older, .. } = &mut part else {
         return vec![part];
     };
     let last = older.last_mut().map_or(shown, |older| &mut older.shown);
@@ -114,18 +114,18 @@ fn split_blank_end(mut part: Part) -> Vec<Part> {
     let blank = last.split_off(kept);
     let mut parts = vec![part];
     if !blank.is_empty() {
-        parts.push(Part::Prose(blank));
+        parts.push(SessionPart::Prose(blank));
     }
     parts
 }
 
 /// Prints a session as its text.
-pub(crate) fn print(parts: &[Part]) -> String {
+pub(crate) fn print(parts: &[SessionPart]) -> String {
     let mut text = String::new();
     for part in parts {
         match part {
-            Part::Prose(prose) => text += prose,
-            Part::Command { line, shown, older } => {
+            SessionPart::Prose(prose) => text += prose,
+            SessionPart::Command { line, shown, older } => {
                 let _ = write!(text, "$ {line}\n{shown}");
                 for Older { before, shown } in older {
                     let (major, minor) = before;
@@ -144,7 +144,10 @@ pub(crate) const LONGEST: u32 = 600;
 const SEPARATOR: &str = "\u{1e}";
 
 /// Runs every command in one shell. Returns the session with the present output.
-pub(crate) fn run(parts: &[Part], environment: &Environment) -> Result<Vec<Part>, String> {
+pub(crate) fn run(
+    parts: &[SessionPart],
+    environment: &Environment,
+) -> Result<Vec<SessionPart>, String> {
     let mut script = String::from("exec 2>&1\nset -o pipefail\n");
     // Cargo's cache of objects is root's alone.
     script += "setpriv() { ONPATH_OBJECT_CACHE= command setpriv \"$@\"; }\n";
@@ -155,7 +158,7 @@ pub(crate) fn run(parts: &[Part], environment: &Environment) -> Result<Vec<Part>
         script += "mkdir -p /run/netns && mount -t tmpfs tmpfs /run/netns || exit 1\n";
     }
     for part in parts {
-        if let Part::Command { line, .. } = part {
+        if let SessionPart::Command { line, .. } = part {
             let _ = writeln!(script, "{line}\nprintf '{SEPARATOR}%d{SEPARATOR}' $?");
         }
     }
@@ -191,7 +194,7 @@ pub(crate) fn run(parts: &[Part], environment: &Environment) -> Result<Vec<Part>
     let mut fields = text.split(SEPARATOR);
     let mut now = Vec::new();
     for part in parts {
-        let Part::Command { line, older, .. } = part else {
+        let SessionPart::Command { line, older, .. } = part else {
             now.push(part.clone());
             continue;
         };
@@ -203,7 +206,7 @@ pub(crate) fn run(parts: &[Part], environment: &Environment) -> Result<Vec<Part>
         if status != "0" {
             let _ = writeln!(shown, "[{status}]");
         }
-        now.push(Part::Command {
+        now.push(SessionPart::Command {
             line: line.clone(),
             shown,
             older: older.clone(),

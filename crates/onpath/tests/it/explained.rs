@@ -5,7 +5,7 @@ use diag::{SourceMap, render_plain};
 use driver::Input;
 use driver::bpf_target::{Request, generate};
 use payload::builtin::ALL;
-use payload::{Kind, Schema};
+use payload::{AttributeKind, Schema};
 use std::collections::BTreeSet;
 use telemetry::{Catalogue, Schemas};
 
@@ -83,7 +83,7 @@ fn programs_read_messages_as_explained() {
                 false => format!("{}.{name}", builtin.name),
             };
             let value = match asked.kind {
-                Kind::Number { .. } => "1",
+                AttributeKind::Number { .. } => "1",
                 _ if asked.traits.is_address && name.ends_with('6') => "::1",
                 _ if asked.traits.is_address => "10.0.0.1",
                 _ => "\"1\"",

@@ -35,7 +35,7 @@ xdp(prs(), sw(), dep()) main;
 const HOSTS: u32 = 2_000;
 
 /// A command, the commands to run before it, and true in `stays` if it runs until it is ended.
-struct Kind {
+struct KilledCommand {
     name: &'static str,
     before: &'static [&'static [&'static str]],
     command: &'static [&'static str],
@@ -46,44 +46,44 @@ const RUN: &[&str] = &["run", "hosts.p4", "--dev", "v0", "--detach"];
 
 const ADJUSTED: &[&str] = &["run", "hosts.p4", "--dev", "v0,v1", "--detach", "--adjust"];
 
-const KINDS: [Kind; 10] = [
-    Kind {
+const KINDS: [KilledCommand; 10] = [
+    KilledCommand {
         name: "run",
         before: &[],
         command: RUN,
         stays: false,
     },
-    Kind {
+    KilledCommand {
         name: "run --adjust",
         before: &[],
         command: ADJUSTED,
         stays: false,
     },
-    Kind {
+    KilledCommand {
         name: "unload",
         before: &[ADJUSTED],
         command: &["unload", "hosts"],
         stays: false,
     },
-    Kind {
+    KilledCommand {
         name: "table load",
         before: &[RUN, &["table", "load", "old.entries"]],
         command: &["table", "load", "new.entries", "--replace"],
         stays: false,
     },
-    Kind {
+    KilledCommand {
         name: "port add",
         before: &[RUN],
         command: &["port", "add", "5", "v1"],
         stays: false,
     },
-    Kind {
+    KilledCommand {
         name: "port replace",
         before: &[RUN],
         command: &["port", "replace", "0", "v1"],
         stays: false,
     },
-    Kind {
+    KilledCommand {
         name: "query",
         before: &[],
         command: &[
@@ -96,19 +96,19 @@ const KINDS: [Kind; 10] = [
         ],
         stays: true,
     },
-    Kind {
+    KilledCommand {
         name: "pdm",
         before: &[],
         command: &["pdm", "--dev", "v0"],
         stays: true,
     },
-    Kind {
+    KilledCommand {
         name: "pdm --detach",
         before: &[],
         command: &["pdm", "--dev", "v0", "--detach"],
         stays: false,
     },
-    Kind {
+    KilledCommand {
         name: "bundle",
         before: &[],
         command: &["run", "both.toml", "--detach"],
@@ -129,13 +129,13 @@ dev = "v1"
 "#;
 
 /// Isolated environment: two interfaces, a BPF file system, and a folder with the files of all commands.
-struct Place {
+struct Sandbox {
     holder: Child,
     folder: tempfile::TempDir,
 }
 
-impl Place {
-    fn new() -> Place {
+impl Sandbox {
+    fn new() -> Sandbox {
         let folder = tempfile::tempdir().expect("a folder");
         let write = |name: &str, text: &str| {
             std::fs::write(folder.path().join(name), text).expect("written");
@@ -161,7 +161,7 @@ impl Place {
         let mut output = std::io::BufReader::new(output);
         std::io::BufRead::read_line(&mut output, &mut line).expect("it starts");
         assert_eq!(line, "ready\n", "this test needs root");
-        Place { holder, folder }
+        Sandbox { holder, folder }
     }
 
     /// Returns a command that runs a program in the environment.
@@ -242,7 +242,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for Sandbox {
     fn drop(&mut self) {
         let _ = self
             .command(env!("CARGO_BIN_EXE_onpath"), &["unload", "--all"])
@@ -253,7 +253,7 @@ impl Drop for Place {
 }
 
 /// Measures the time that a command takes until it is done, or until its program is attached.
-fn time(place: &Place, kind: &Kind) -> Duration {
+fn time(place: &Sandbox, kind: &KilledCommand) -> Duration {
     let begun = Instant::now();
     if !kind.stays {
         place.done(kind.command);
@@ -285,7 +285,7 @@ fn nothing_is_left_of_killed_commands() {
     let kills = set("ONPATH_KILLS").unwrap_or(18);
     let seed = set("ONPATH_KILLS_SEED").unwrap_or(1);
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let place = Place::new();
+    let place = Sandbox::new();
     // The folder for pins exists after the first command.
     place.done(RUN);
     place.done(&["unload", "--all"]);

@@ -1,7 +1,7 @@
 //! Check of a stream that loses packets in transit, against the relay's counts.
 
 use crate::account::print_lines;
-use crate::measured::{Flow, Measured};
+use crate::measured::{FlowOutput, Measured};
 use crate::soak_time;
 use lab::traffic::{Amount, tcp};
 use lab::{Conditions, Counts, Pick, Relayed};
@@ -46,7 +46,7 @@ pub(crate) fn a_tcp_connection_with_losses(net: &Relayed, ends: &[Measured<'_>; 
         assert_eq!(to.number("packets_lost"), lost, "{direction}");
         assert_eq!(to.number("packets_duplicated"), 0, "{direction}");
     }
-    let line = |direction: &str, counts: &Counts, from: &Flow, to: &Flow| {
+    let line = |direction: &str, counts: &Counts, from: &FlowOutput, to: &FlowOutput| {
         format!(
             "  {direction}: the relay had {} packets and lost {}; reported: {} sent, {} received, {} lost",
             counts.seen + counts.overflowed,

@@ -75,7 +75,7 @@ impl Figures {
     }
 
     /// Returns the only flow of a protocol with this port at the server's end; 0 for a protocol without ports.
-    pub(crate) fn flow(&self, protocol: &str, port: u16) -> Flow<'_> {
+    pub(crate) fn flow(&self, protocol: &str, port: u16) -> FlowOutput<'_> {
         let flows = self.0["flows"].as_array().expect("flows");
         let mut found = flows.iter().filter(|f| {
             f["protocol"] == protocol && (f["local_port"] == port || f["remote_port"] == port)
@@ -84,14 +84,14 @@ impl Figures {
             .next()
             .unwrap_or_else(|| panic!("no {protocol} flow at {port} in {}", self.0));
         assert!(found.next().is_none(), "several {protocol} flows at {port}");
-        Flow(flow)
+        FlowOutput(flow)
     }
 }
 
 /// A flow in the output.
-pub(crate) struct Flow<'a>(&'a Value);
+pub(crate) struct FlowOutput<'a>(&'a Value);
 
-impl Flow<'_> {
+impl FlowOutput<'_> {
     /// Returns a number, such as `packets_lost`.
     pub(crate) fn number(&self, name: &str) -> u64 {
         number(&self.0[name], name)

@@ -128,7 +128,7 @@ fn iperf_udp(net: &Pair, _: &[Measured<'_>; 2]) -> Came {
 }
 
 fn datagrams(net: &Pair, _: &[Measured<'_>; 2]) -> Came {
-    let plan = datagrams::Plan {
+    let plan = datagrams::StreamParameters {
         size: 1200,
         rate: 10,
         time: time(),

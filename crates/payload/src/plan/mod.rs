@@ -10,11 +10,11 @@ use asic::{Model, Order, Payload, Technique, Usage};
 
 pub use kernel::Kernel;
 pub use program::{Passage, passage};
-pub use shape::{Scan, Shape};
+pub use shape::{AttributePosition, Scan};
 
 /// Platform that packets are processed on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Target {
+pub enum Platform {
     /// Linux, by XDP.
     Xdp,
     /// Linux, by traffic control.
@@ -25,39 +25,39 @@ pub enum Target {
     Nfp,
 }
 
-impl Target {
+impl Platform {
     /// All targets.
-    pub const ALL: [Target; 4] = [Target::Xdp, Target::Tc, Target::Tofino, Target::Nfp];
+    pub const ALL: [Platform; 4] = [Platform::Xdp, Platform::Tc, Platform::Tofino, Platform::Nfp];
 
     /// Returns the target's name.
     pub fn name(self) -> &'static str {
         match self {
-            Target::Xdp => "xdp",
-            Target::Tc => "tc",
-            Target::Tofino => "tofino",
-            Target::Nfp => "nfp",
+            Platform::Xdp => "xdp",
+            Platform::Tc => "tc",
+            Platform::Tofino => "tofino",
+            Platform::Nfp => "nfp",
         }
     }
 
     /// Returns true if the target's limits come from a hardware model.
     pub fn is_model(self) -> bool {
-        matches!(self, Target::Tofino | Target::Nfp)
+        matches!(self, Platform::Tofino | Platform::Nfp)
     }
 
     fn model(self, scan: Scan) -> Box<dyn Model> {
         match self {
-            Target::Xdp | Target::Tc => Box::new(Kernel { scan }),
-            Target::Tofino => Box::new(asic::tofino::Tofino),
-            Target::Nfp => Box::new(asic::nfp::Nfp),
+            Platform::Xdp | Platform::Tc => Box::new(Kernel { scan }),
+            Platform::Tofino => Box::new(asic::tofino::Tofino),
+            Platform::Nfp => Box::new(asic::nfp::Nfp),
         }
     }
 
     /// Estimates the time, in ns, that finding the attribute adds to a packet. `None` if nothing is known.
     fn cost(self, technique: Technique, scan: Scan, payload: Payload) -> Option<f64> {
         match self {
-            Target::Xdp | Target::Tc => kernel::cost(technique, scan, payload),
-            Target::Tofino => asic::tofino::added_ns(technique),
-            Target::Nfp => asic::nfp::added_ns(technique),
+            Platform::Xdp | Platform::Tc => kernel::cost(technique, scan, payload),
+            Platform::Tofino => asic::tofino::added_ns(technique),
+            Platform::Nfp => asic::nfp::added_ns(technique),
         }
     }
 }
@@ -84,9 +84,9 @@ pub struct Limit {
 
 /// Plan for an attribute on a target.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Plan {
+pub struct AttributePlan {
     /// Target of the plan.
-    pub target: Target,
+    pub target: Platform,
     /// Technique that finds the attribute.
     pub technique: Technique,
     /// Reason why no cheaper technique will do.
@@ -105,7 +105,7 @@ pub struct Plan {
     pub remedies: Vec<String>,
 }
 
-impl Plan {
+impl AttributePlan {
     /// Returns true if the plan fits the target.
     pub fn fits(&self) -> bool {
         self.refused_by.is_none()
@@ -128,7 +128,12 @@ pub fn find<'s>(schema: &'s Schema, name: &str) -> Option<(&'s Attribute, Option
 }
 
 /// Plans an attribute on a target. `None` if the schema has no such attribute, or no layout leads to it.
-pub fn plan(schema: &Schema, name: &str, target: Target, question: Question) -> Option<Plan> {
+pub fn plan(
+    schema: &Schema,
+    name: &str,
+    target: Platform,
+    question: Question,
+) -> Option<AttributePlan> {
     let (attribute, one) = find(schema, name)?;
     let shape = shape::of(schema, attribute, one.as_deref())?;
     let needs = shape.payload(&schema.limits, question);
@@ -150,7 +155,7 @@ pub fn plan(schema: &Schema, name: &str, target: Target, question: Question) -> 
         None => Vec::new(),
     };
     let cost_ns = target.cost(technique, shape.scan, needs);
-    Some(Plan {
+    Some(AttributePlan {
         target,
         technique,
         why: shape.why,
@@ -195,8 +200,8 @@ fn limit(model: &dyn Model, technique: Technique, needs: Payload) -> Limit {
 fn remedies(
     schema: &Schema,
     name: &str,
-    target: Target,
-    shape: &Shape,
+    target: Platform,
+    shape: &AttributePosition,
     needs: Payload,
     limit: Limit,
     question: Question,
@@ -224,10 +229,13 @@ fn remedies(
             ));
         }
     }
-    let host = (target != Target::Xdp)
-        .then(|| plan(schema, name, Target::Xdp, question))
+    let host = (target != Platform::Xdp)
+        .then(|| plan(schema, name, Platform::Xdp, question))
         .flatten();
-    if let Some(cost) = host.filter(Plan::fits).and_then(|plan| plan.cost_ns) {
+    if let Some(cost) = host
+        .filter(AttributePlan::fits)
+        .and_then(|plan| plan.cost_ns)
+    {
         remedies.push(format!(
             "the host, `--target xdp`, which takes about {} ns a packet for it",
             cost.round()

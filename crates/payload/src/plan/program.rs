@@ -1,6 +1,6 @@
 //! Cost of a program that reads messages for some attributes, as queries do.
 
-use crate::{Contents, Extent, Field, LayoutId, Order, Repeat, Schema};
+use crate::{Contents, Extent, LayoutId, MessageField, Order, Repeat, Schema};
 use asic::Technique;
 
 /// Technique and extent by which a program reads messages.
@@ -40,7 +40,7 @@ pub fn passage(schema: &Schema, names: &[&str]) -> Passage {
 }
 
 /// Returns the layouts in a field, transitively.
-fn within(schema: &Schema, field: &Field) -> Vec<LayoutId> {
+fn within(schema: &Schema, field: &MessageField) -> Vec<LayoutId> {
     let mut found = inside(field);
     let mut next = 0;
     while let Some(&layout) = found.get(next) {
@@ -55,7 +55,7 @@ fn within(schema: &Schema, field: &Field) -> Vec<LayoutId> {
 }
 
 /// Returns the layouts that a field may hold, or that it is joined of.
-fn inside(field: &Field) -> Vec<LayoutId> {
+fn inside(field: &MessageField) -> Vec<LayoutId> {
     let mut found = field.contents.layouts();
     if let Extent::Joined { layout, .. } = field.extent {
         found.push(layout);
@@ -73,7 +73,7 @@ fn of_layout(schema: &Schema, layout: LayoutId) -> Technique {
 }
 
 /// Returns the technique that a field takes, apart from its contents.
-fn of_field(field: &Field) -> Technique {
+fn of_field(field: &MessageField) -> Technique {
     let is_syntax = matches!(field.contents, Contents::Json | Contents::Xml);
     let is_checked = field.chars.is_some() && !matches!(field.extent, Extent::Size(_));
     if is_syntax || is_checked || matches!(field.extent, Extent::Until { .. }) {

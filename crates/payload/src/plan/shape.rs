@@ -2,7 +2,8 @@
 
 use super::Question;
 use crate::{
-    Attribute, CaseKey, Contents, Extent, Field, LayoutId, Limits, Order, Repeat, Schema, Which,
+    Attribute, CaseKey, Contents, Extent, LayoutId, Limits, MessageField, Order, Repeat, Schema,
+    Which,
 };
 use asic::{PUBLISHED_VALUE_BYTES, Payload, Technique};
 
@@ -17,7 +18,7 @@ pub enum Scan {
 
 /// Position of an attribute: what precedes it, and the technique that finds it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Shape {
+pub struct AttributePosition {
     /// The cheapest technique that finds it.
     pub technique: Technique,
     /// Reason why no cheaper technique will do.
@@ -33,7 +34,7 @@ pub struct Shape {
     pub scan: Scan,
 }
 
-impl Shape {
+impl AttributePosition {
     /// Returns the payload that a parser must cope with.
     pub(super) fn payload(&self, limits: &Limits, question: Question) -> Payload {
         let bytes = question.bytes.unwrap_or(limits.bytes);
@@ -60,7 +61,11 @@ impl Shape {
 }
 
 /// Derives the shape of an attribute; `one` replaces its `*`. `None` if no layout leads to it.
-pub(super) fn of(schema: &Schema, attribute: &Attribute, one: Option<&str>) -> Option<Shape> {
+pub(super) fn of(
+    schema: &Schema,
+    attribute: &Attribute,
+    one: Option<&str>,
+) -> Option<AttributePosition> {
     let search = Search { schema, attribute };
     let start = Position {
         technique: Technique::DirectJump,
@@ -88,7 +93,7 @@ pub(super) fn of(schema: &Schema, attribute: &Attribute, one: Option<&str>) -> O
         Technique::DirectJump => "everything in front of it has a constant size".to_string(),
         _ => found.why,
     };
-    Some(Shape {
+    Some(AttributePosition {
         technique: found.technique,
         why,
         offset: found.offset,
@@ -207,7 +212,7 @@ impl Search<'_> {
 
     /// Returns true if the attribute is in the layout, or nested in it without a repetition between.
     fn leads_once(&self, layout: LayoutId, open: &[LayoutId]) -> bool {
-        let once = |field: &&Field| matches!(field.repeat, Repeat::Once | Repeat::Optional);
+        let once = |field: &&MessageField| matches!(field.repeat, Repeat::Once | Repeat::Optional);
         layout == self.attribute.layout
             || !open.contains(&layout) && {
                 let open = [open, &[layout]].concat();
@@ -219,7 +224,7 @@ impl Search<'_> {
     }
 
     /// Accounts for other instances of a repeated field, which may precede the one that is looked for.
-    fn repeats(&self, field: &Field, at: &mut Position, open: &mut Vec<LayoutId>) {
+    fn repeats(&self, field: &MessageField, at: &mut Position, open: &mut Vec<LayoutId>) {
         let is_first = matches!(self.attribute.which, Which::Index(0))
             && field
                 .contents
@@ -235,7 +240,7 @@ impl Search<'_> {
     }
 
     /// Passes over a field.
-    fn pass(&self, field: &Field, at: &mut Position, open: &mut Vec<LayoutId>) {
+    fn pass(&self, field: &MessageField, at: &mut Position, open: &mut Vec<LayoutId>) {
         let name = &field.name;
         if field.when.is_some() || field.repeat == Repeat::Optional {
             let absent = || format!("`{name}` is not in every message");
@@ -247,7 +252,7 @@ impl Search<'_> {
         self.instance(field, at, open);
     }
 
-    fn instance(&self, field: &Field, at: &mut Position, open: &mut Vec<LayoutId>) {
+    fn instance(&self, field: &MessageField, at: &mut Position, open: &mut Vec<LayoutId>) {
         at.moved(field.tag.len());
         let name = &field.name;
         match &field.extent {
@@ -293,7 +298,7 @@ mod tests {
     use crate::builtin::Builtin;
     use crate::plan::find;
 
-    fn shape(message: &str, name: &str) -> Shape {
+    fn shape(message: &str, name: &str) -> AttributePosition {
         let schema = Builtin::named(message).unwrap().schema().unwrap();
         let (attribute, one) = find(&schema, name).unwrap();
         of(&schema, attribute, one.as_deref()).unwrap()

@@ -29,20 +29,20 @@ pub(super) fn read(
     let mut bound = window.end;
     let mut next = None;
     let mut total = 1;
-    let mut turns = 0;
+    let mut iterations = 0;
     loop {
         if next.is_some() {
             if at >= bound {
                 return stop(Reason::PointerLoop, at);
             }
-            turns += 1;
+            iterations += 1;
         }
         let here = window.from(at);
         let Some(&length) = here.first() else {
             return stop(Reason::Truncated, window.end);
         };
         match length >> 6 {
-            0 if length == 0 => match pointed_to.checked_sub(turns) {
+            0 if length == 0 => match pointed_to.checked_sub(iterations) {
                 Some(left) => {
                     *pointed_to = left;
                     break;
@@ -68,7 +68,7 @@ pub(super) fn read(
                     return stop(Reason::Truncated, window.end);
                 };
                 let target = usize::from(length & 0x3f) << 8 | usize::from(low);
-                if target >= limit || turns > *pointed_to {
+                if target >= limit || iterations > *pointed_to {
                     return stop(Reason::PointerLoop, at);
                 }
                 next.get_or_insert(at + 2);

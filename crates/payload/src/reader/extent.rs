@@ -5,7 +5,7 @@ use super::layout::Frame;
 use super::malformed::{Stop, stop};
 use super::notes::Notes;
 use super::{Reader, Reason, dns_name};
-use crate::{Extent, Field};
+use crate::{Extent, MessageField};
 
 /// Extent of a field.
 pub(super) struct Bounds {
@@ -35,7 +35,7 @@ impl<N: Notes> Reader<'_, N> {
     /// Returns the extent of a field that begins at `at`, after its tag.
     pub(super) fn bounds(
         &mut self,
-        field: &Field,
+        field: &MessageField,
         frame: &mut Frame,
         window: Window,
         at: usize,
@@ -95,7 +95,7 @@ fn bits(width: u32, frame: &mut Frame, window: Window, at: usize) -> Result<Boun
 }
 
 fn until(
-    field: &Field,
+    field: &MessageField,
     (ends, or_end): (&[Vec<u8>], bool),
     window: Window,
     at: usize,
@@ -118,7 +118,7 @@ fn until(
 }
 
 /// Returns the index of the first byte that the field cannot have; `bytes` do not contain its end.
-fn wrong(field: &Field, ends: &[Vec<u8>], bytes: &[u8]) -> Option<usize> {
+fn wrong(field: &MessageField, ends: &[Vec<u8>], bytes: &[u8]) -> Option<usize> {
     let chars = field.chars_to_end().filter(|_| field.shows_early())?;
     let begins = |last: &u8| ends.iter().any(|end| end.len() > 1 && end[0] == *last);
     let rest = bytes.split_last().filter(|(last, _)| begins(last));

@@ -2,12 +2,12 @@
 
 use super::extent::Bounds;
 use super::input::{Input, Window};
-use super::json::Member;
+use super::json::LocatedScalar;
 use super::layout::{Frame, Shared, Slot, fault, progress};
 use super::malformed::{Halt, Stop, stop};
 use super::notes::Notes;
 use super::{Reader, Reason, json, xml};
-use crate::{CharSet, Contents, Extent, Field, FieldId, LayoutId, Repeat};
+use crate::{CharSet, Contents, Extent, FieldId, LayoutId, MessageField, Repeat};
 
 impl<N: Notes> Reader<'_, N> {
     /// Reads all occurrences of a field. Returns the offset after them.
@@ -229,7 +229,7 @@ impl<N: Notes> Reader<'_, N> {
         let limit = self.schema.limits.depth;
         let place = (frame.layout, id);
         let notes = &mut self.notes;
-        let mut found = |member: Member| notes.member(place, window, &member);
+        let mut found = |member: LocatedScalar| notes.member(place, window, &member);
         let done = match self.schema.layouts[frame.layout].fields[id].contents {
             Contents::Json => json::read(document, inside.0, limit, &mut found),
             Contents::Xml => xml::read(document, inside.0, limit, &mut found),
@@ -241,7 +241,7 @@ impl<N: Notes> Reader<'_, N> {
 }
 
 /// Returns the size of a field that may have any bytes: nothing precedes it, and nothing in it is checked.
-fn plain_size(field: &Field) -> Option<usize> {
+fn plain_size(field: &MessageField) -> Option<usize> {
     let Extent::Size(size) = field.extent else {
         return None;
     };
@@ -266,7 +266,7 @@ fn whole(bytes: &[u8], little_endian: bool) -> i128 {
 }
 
 /// Passes over byte strings that may precede the field.
-fn skip(field: &Field, window: Window, mut at: usize) -> Result<usize, Stop> {
+fn skip(field: &MessageField, window: Window, mut at: usize) -> Result<usize, Stop> {
     while let Some(length) = window.stands(&field.skip, at).filter(|&length| length > 0) {
         at += length;
     }
@@ -280,7 +280,7 @@ fn skip(field: &Field, window: Window, mut at: usize) -> Result<usize, Stop> {
 }
 
 /// Passes over the tag.
-fn tag(field: &Field, window: Window, at: usize) -> Result<usize, Stop> {
+fn tag(field: &MessageField, window: Window, at: usize) -> Result<usize, Stop> {
     let here = window.from(at);
     if here.starts_with(&field.tag) {
         return Ok(at + field.tag.len());
@@ -292,7 +292,7 @@ fn tag(field: &Field, window: Window, at: usize) -> Result<usize, Stop> {
 }
 
 /// Trims the field, and checks its bytes. Returns its start and end.
-fn check(field: &Field, window: Window, bounds: &Bounds) -> Result<(usize, usize), Stop> {
+fn check(field: &MessageField, window: Window, bounds: &Bounds) -> Result<(usize, usize), Stop> {
     let bytes = window.bytes;
     let (mut start, mut end) = (bounds.start, bounds.end);
     if let Some(trim) = &field.trim {
@@ -315,7 +315,7 @@ fn check(field: &Field, window: Window, bounds: &Bounds) -> Result<(usize, usize
 }
 
 /// Checks the byte after a field.
-fn followed(field: &Field, window: Window, next: usize) -> Result<(), Stop> {
+fn followed(field: &MessageField, window: Window, next: usize) -> Result<(), Stop> {
     let Some(may_follow) = &field.followed_by else {
         return Ok(());
     };
@@ -327,7 +327,7 @@ fn followed(field: &Field, window: Window, next: usize) -> Result<(), Stop> {
 }
 
 fn number(
-    field: &Field,
+    field: &MessageField,
     window: Window,
     bounds: &Bounds,
     (start, end): (usize, usize),
@@ -356,7 +356,7 @@ fn number(
 
 /// Returns the layout that the field holds, if it holds one that must be read.
 fn choose(
-    field: &Field,
+    field: &MessageField,
     slots: &[Option<Slot>],
     window: Window,
     (start, end): (usize, usize),

@@ -5,7 +5,7 @@ use super::input::Window;
 use super::malformed::{Stop, stop};
 
 /// JSON scalar, or value of an XML attribute.
-pub(super) struct Member<'p> {
+pub(super) struct LocatedScalar<'p> {
     /// Path: names with dots between them, and `[N]` for the elements of arrays, from 0. Names are as they are written.
     /// A path may be as long as the document, so it is copied only where it is needed.
     pub(super) path: &'p str,
@@ -19,7 +19,7 @@ pub(super) fn read(
     window: Window,
     at: usize,
     depth: usize,
-    found: &mut dyn FnMut(Member),
+    found: &mut dyn FnMut(LocatedScalar),
 ) -> Result<(), Stop> {
     let mut text = Text {
         window,
@@ -39,7 +39,7 @@ struct Text<'a> {
     window: Window<'a>,
     at: usize,
     path: String,
-    found: &'a mut dyn FnMut(Member),
+    found: &'a mut dyn FnMut(LocatedScalar),
 }
 
 impl Text<'_> {
@@ -86,7 +86,7 @@ impl Text<'_> {
     }
 
     fn member(&mut self, start: usize, end: usize) {
-        (self.found)(Member {
+        (self.found)(LocatedScalar {
             path: &self.path,
             start,
             end,

@@ -1,7 +1,7 @@
 //! Visitors of the values in a message.
 
 use super::input::Window;
-use super::json::Member;
+use super::json::LocatedScalar;
 use super::layout::{Frame, Slot};
 use super::{Found, Value};
 use crate::{CaseKey, FieldId, LayoutId, Schema, Which};
@@ -15,7 +15,7 @@ pub(super) trait Notes {
     fn field(&mut self, read: &Read, text: Option<Vec<u8>>);
 
     /// Visits a member of a document in a field.
-    fn member(&mut self, place: (LayoutId, FieldId), window: Window, member: &Member);
+    fn member(&mut self, place: (LayoutId, FieldId), window: Window, member: &LocatedScalar);
 
     /// Forgets the values from an offset in the message on.
     fn forget(&mut self, from: usize);
@@ -106,7 +106,7 @@ impl Notes for All<'_> {
         }
     }
 
-    fn member(&mut self, place: (LayoutId, FieldId), window: Window, member: &Member) {
+    fn member(&mut self, place: (LayoutId, FieldId), window: Window, member: &LocatedScalar) {
         let here = self.schema.attributes.iter();
         let here = here.filter(|attribute| (attribute.layout, attribute.field) == place);
         for attribute in here {

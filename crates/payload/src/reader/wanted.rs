@@ -1,13 +1,13 @@
 //! Reading for some attributes only: without copies, and no further than the last of them.
 
 use super::input::Window;
-use super::json::Member;
+use super::json::LocatedScalar;
 use super::layout::Slot;
 use super::lengths::Seen;
 use super::malformed::Halt;
 use super::notes::{Notes, Read};
 use super::{Reader, Reason, Value};
-use crate::{Asked, Contents, Extent, FieldId, Kind, LayoutId, Only, Schema};
+use crate::{Asked, AttributeKind, Contents, Extent, FieldId, LayoutId, Only, Schema};
 
 /// Value of an attribute.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -168,8 +168,8 @@ fn joined_layouts(schema: &Schema) -> Vec<bool> {
 /// is visited after its contents.
 fn is_in_order(schema: &Schema, asked: &Asked, apart: &[bool]) -> bool {
     let is_plain = match asked.kind {
-        Kind::Number { bits, signed } => bits <= 64 && !signed,
-        Kind::Bytes | Kind::DnsName => true,
+        AttributeKind::Number { bits, signed } => bits <= 64 && !signed,
+        AttributeKind::Bytes | AttributeKind::DnsName => true,
     };
     is_plain
         && asked.sites.iter().all(|site| {
@@ -246,7 +246,12 @@ impl Notes for First<'_> {
         }
     }
 
-    fn member(&mut self, (layout, field): (LayoutId, FieldId), window: Window, member: &Member) {
+    fn member(
+        &mut self,
+        (layout, field): (LayoutId, FieldId),
+        window: Window,
+        member: &LocatedScalar,
+    ) {
         let question = self.question;
         for (name, only) in &question.sites[layout][field] {
             if matches!(only, Only::Member(path) if path == member.path) {

@@ -3,7 +3,7 @@
 
 use super::Reason;
 use super::input::Window;
-use super::json::Member;
+use super::json::LocatedScalar;
 use super::malformed::{Stop, stop};
 
 /// Greatest number of attributes of an element. Each is compared with those before it, since their names must differ.
@@ -15,7 +15,7 @@ pub(super) fn read(
     window: Window,
     at: usize,
     depth: usize,
-    found: &mut dyn FnMut(Member),
+    found: &mut dyn FnMut(LocatedScalar),
 ) -> Result<(), Stop> {
     let mut document = Document {
         window,
@@ -57,7 +57,7 @@ struct Document<'a> {
     open: Vec<(usize, usize)>,
     /// Path of the innermost element, with `/` after each name.
     path: String,
-    found: &'a mut dyn FnMut(Member),
+    found: &'a mut dyn FnMut(LocatedScalar),
 }
 
 impl Document<'_> {
@@ -224,7 +224,7 @@ impl Document<'_> {
         let outer = self.path.len();
         self.path.push('@');
         self.path += &String::from_utf8_lossy(&self.window.bytes[name.0..name.1]);
-        (self.found)(Member {
+        (self.found)(LocatedScalar {
             path: &self.path,
             start,
             end,

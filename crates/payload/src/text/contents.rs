@@ -3,7 +3,7 @@
 use super::errors;
 use super::field::{EXTENTS, Id, exclusive};
 use super::layout::Names;
-use crate::{CaseKey, Cases, Contents, Extent, Field, asked};
+use crate::{CaseKey, Cases, Contents, Extent, MessageField, asked};
 use diag::Diagnostics;
 use settings::{At, Table};
 
@@ -73,7 +73,7 @@ pub(super) fn read(
 }
 
 /// Reports case keys that the selecting field `by` never has.
-pub(super) fn cases_fit(report: &mut Diagnostics, table: &Table, by: &Field) {
+pub(super) fn cases_fit(report: &mut Diagnostics, table: &Table, by: &MessageField) {
     let numbers = asked::numbers(by);
     for (key, _) in table.map("case").unwrap_or_default() {
         if let Some(CaseKey::Number(number)) = case_key(report, &key, true)

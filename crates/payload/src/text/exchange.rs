@@ -1,7 +1,7 @@
 //! The exchange of a schema: its requests and responses.
 
 use super::errors;
-use crate::{Answers, Exchange, Kind, MOST_ANSWERS, Next, Schema, Side, Sides};
+use crate::{Answers, AttributeKind, Exchange, MOST_ANSWERS, Next, Schema, Side, Sides};
 use diag::Diagnostics;
 use settings::Table;
 
@@ -110,7 +110,7 @@ pub(super) fn answers_fit(
     };
     let is_bytes = |name: &str| {
         let kind = schema.asked(name).map(|asked| asked.kind);
-        matches!(kind, Ok(Kind::Bytes))
+        matches!(kind, Ok(AttributeKind::Bytes))
     };
     match exchange {
         Some(Exchange {

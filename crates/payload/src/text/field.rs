@@ -3,7 +3,7 @@
 use super::layout::Names;
 use super::{contents, errors};
 use crate::expression::{self, Wrong};
-use crate::{CharSet, Condition, Extent, Field, FieldId, LayoutId, Linear, Repeat};
+use crate::{CharSet, Condition, Extent, FieldId, LayoutId, Linear, MessageField, Repeat};
 use diag::Diagnostics;
 use settings::{At, Table};
 
@@ -41,7 +41,7 @@ pub(super) fn read(
     names: &Names,
     id: Id,
     table: &Table,
-) -> Option<Field> {
+) -> Option<MessageField> {
     let name = table.text("name")?;
     exclusive(report, table, &EXTENTS, "the field's end");
     exclusive(report, table, &REPEATS, "how often the field stands");
@@ -80,7 +80,7 @@ pub(super) fn read(
             "an end in whole bytes, such as `until`",
         ));
     }
-    Some(Field {
+    Some(MessageField {
         name: name.value,
         when,
         skip: table.byte_strings("skip").unwrap_or_default(),

@@ -1,7 +1,7 @@
 //! Layouts, and the names that fields and attributes refer to.
 
 use super::{contents, errors, field};
-use crate::{Contents, Extent, Field, FieldId, Key, Layout, LayoutId, Order};
+use crate::{Contents, Extent, FieldId, Key, LayoutId, MessageField, MessageLayout, Order};
 use diag::{Diagnostics, Span};
 use settings::{At, Table};
 
@@ -171,13 +171,13 @@ pub(super) struct ReadLayout {
     pub(super) key: Option<Key>,
     /// True if it names a key, even an invalid one.
     pub(super) names_key: bool,
-    pub(super) fields: Vec<Option<Field>>,
+    pub(super) fields: Vec<Option<MessageField>>,
 }
 
 impl ReadLayout {
     /// Returns the layout of a schema without errors.
-    pub(super) fn whole(self, named: &NamedLayout) -> Layout {
-        Layout {
+    pub(super) fn whole(self, named: &NamedLayout) -> MessageLayout {
+        MessageLayout {
             name: named.name.value.clone(),
             order: self.order,
             key: self.key,
@@ -208,7 +208,7 @@ fn one(report: &mut Diagnostics, part: &Parts, names: &Names, id: LayoutId) -> R
     if let (Some(span), None) = (part.table.span_of("ignore_case"), part.table.span_of("key")) {
         report.push(errors::only_with(span, "ignore_case", "`key`"));
     }
-    let fields: Vec<Option<Field>> = part
+    let fields: Vec<Option<MessageField>> = part
         .fields
         .iter()
         .enumerate()
@@ -240,8 +240,8 @@ fn one(report: &mut Diagnostics, part: &Parts, names: &Names, id: LayoutId) -> R
 }
 
 /// Reports consecutive fields of bits that do not end at the end of a byte.
-fn whole_bytes(report: &mut Diagnostics, fields: &[Option<Field>], named: &NamedLayout) {
-    let bits_of = |field: &Field| match field.extent {
+fn whole_bytes(report: &mut Diagnostics, fields: &[Option<MessageField>], named: &NamedLayout) {
+    let bits_of = |field: &MessageField| match field.extent {
         Extent::Bits(bits) => bits,
         _ => 0,
     };

@@ -10,8 +10,8 @@ mod lint;
 
 use crate::keys::FORM;
 use crate::{
-    Beginning, Contents, Extent, Kind, Lengths, Limits, Next, Only, Pattern, PatternError, Schema,
-    Signature, Site, Transport,
+    AttributeKind, Beginning, Contents, Extent, Lengths, Limits, Next, Only, Pattern, PatternError,
+    Schema, Signature, Site, Transport,
 };
 use diag::{Diagnostics, FileId, SourceMap};
 use layout::Names;
@@ -104,7 +104,7 @@ fn next(report: &mut Diagnostics, table: &Table, schema: &Schema) -> Option<Next
         };
         let wrong = match asked {
             None => errors::no_bytes(name.span, &name.value),
-            Some(asked) if asked.kind != Kind::Bytes => {
+            Some(asked) if asked.kind != AttributeKind::Bytes => {
                 let is_decimal = asked.sites.iter().all(is_decimal);
                 errors::not_bytes(name.span, &name.value, is_decimal)
             }

@@ -3,31 +3,31 @@
 use crate::common::schema;
 use asic::{Resource, Technique};
 use payload::builtin::ALL;
-use payload::plan::{Plan, Question, Target, plan};
+use payload::plan::{AttributePlan, Platform, Question, plan};
 use std::fmt::Write;
 use std::path::Path;
 
-fn on(message: &str, name: &str, target: Target) -> Plan {
+fn on(message: &str, name: &str, target: Platform) -> AttributePlan {
     plan(schema(message), name, target, Question::default()).expect("an attribute")
 }
 
 #[test]
 fn a_direct_jump_fits_everywhere_and_costs_the_host_least() {
-    for target in Target::ALL {
+    for target in Platform::ALL {
         let plan = on("gtpu", "teid", target);
         assert!(
             plan.fits() && plan.technique == Technique::DirectJump,
             "{target:?}"
         );
     }
-    let cost = |message, name| on(message, name, Target::Xdp).cost_ns.unwrap();
+    let cost = |message, name| on(message, name, Platform::Xdp).cost_ns.unwrap();
     assert!(cost("gtpu", "teid") < cost("tls", "sni"));
     assert!(cost("tls", "sni") < cost("http", "host"));
 }
 
 #[test]
 fn what_hardware_refuses_has_its_limit_and_remedies() {
-    let host = on("http", "host", Target::Tofino);
+    let host = on("http", "host", Platform::Tofino);
     assert_eq!(host.refused_by.unwrap().resource, Resource::ParserEntries);
     assert!(
         host.remedies.iter().any(|text| text.contains("--bytes")),
@@ -41,7 +41,7 @@ fn what_hardware_refuses_has_its_limit_and_remedies() {
         "{:?}",
         host.remedies
     );
-    let element = on("pfcp", "node_id", Target::Nfp);
+    let element = on("pfcp", "node_id", Platform::Nfp);
     assert_eq!(
         element.refused_by.unwrap().resource,
         Resource::LocalMemoryBytes
@@ -55,7 +55,7 @@ fn what_the_remedy_asks_for_fits() {
         plan(
             schema("http"),
             "host",
-            Target::Tofino,
+            Platform::Tofino,
             few(Some(bytes), None),
         )
         .unwrap()
@@ -65,12 +65,12 @@ fn what_the_remedy_asks_for_fits() {
     // A little more is recirculated; much more is not.
     assert_eq!(host(most + 1).technique, Technique::Recirculation);
     assert!(host(100).fits() && !host(200).fits());
-    let node = on("pfcp", "node_id", Target::Tofino);
+    let node = on("pfcp", "node_id", Platform::Tofino);
     let (bytes, attributes) = (node.limit.bytes, node.limit.attributes);
     let fewer = plan(
         schema("pfcp"),
         "node_id",
-        Target::Tofino,
+        Platform::Tofino,
         few(Some(bytes), attributes),
     );
     assert!(fewer.unwrap().fits());
@@ -82,7 +82,7 @@ fn the_host_skips_hundreds_of_attributes() {
         bytes: Some(60_000),
         attributes: Some(512),
     };
-    let plan = plan(schema("pfcp"), "node_id", Target::Xdp, many).unwrap();
+    let plan = plan(schema("pfcp"), "node_id", Platform::Xdp, many).unwrap();
     assert!(plan.fits() && plan.limit.resource.is_none());
     let verified = plan.usage[0];
     assert_eq!(verified.resource, Resource::VerifiedInstructions);
@@ -90,7 +90,7 @@ fn the_host_skips_hundreds_of_attributes() {
 }
 
 /// Returns the cell for a plan in the table.
-fn cell(plan: &Plan) -> String {
+fn cell(plan: &AttributePlan) -> String {
     match (&plan.refused_by, plan.cost_ns) {
         (Some(short), _) => {
             let most = match plan.limit.attributes {
@@ -127,7 +127,7 @@ fn the_table_of_the_documentation() {
                 plan(schema, name, target, Question::default())
                     .unwrap_or_else(|| panic!("{} {name}", schema.name))
             };
-            let (xdp, tc) = (plan(Target::Xdp), plan(Target::Tc));
+            let (xdp, tc) = (plan(Platform::Xdp), plan(Platform::Tc));
             assert_eq!(cell(&xdp), cell(&tc));
             let _ = writeln!(
                 text,
@@ -137,8 +137,8 @@ fn the_table_of_the_documentation() {
                 xdp.needs.bytes,
                 xdp.technique.name(),
                 cell(&xdp),
-                cell(&plan(Target::Tofino)),
-                cell(&plan(Target::Nfp)),
+                cell(&plan(Platform::Tofino)),
+                cell(&plan(Platform::Nfp)),
             );
         }
     }

@@ -14,7 +14,7 @@ impl Checker<'_> {
         kind: ast::CompositeKind,
         name: &ast::Ident,
         type_params: &[ast::Ident],
-        fields: &[ast::Field],
+        fields: &[ast::FieldDecl],
     ) {
         let annotations = self.annotations_of(&decl.annotations, decl.span, name.span);
         let kind = match kind {
@@ -45,7 +45,7 @@ impl Checker<'_> {
         self.settle(name, entity);
     }
 
-    fn fields(&mut self, kind: CompositeKind, fields: &[ast::Field]) -> Vec<Field> {
+    fn fields(&mut self, kind: CompositeKind, fields: &[ast::FieldDecl]) -> Vec<Field> {
         let mut done: Vec<Field> = Vec::with_capacity(fields.len());
         for field in fields {
             let annotations = self.annotations(&field.annotations);

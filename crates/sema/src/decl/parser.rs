@@ -91,7 +91,7 @@ impl Checker<'_> {
             if std::mem::replace(&mut seen[id.index()], true) {
                 continue;
             }
-            let targets: Vec<Target> = match &states[id].transition {
+            let targets: Vec<TransitionTarget> = match &states[id].transition {
                 Transition::To(target, _) => vec![*target],
                 Transition::Select { cases, .. } => {
                     let matches_all = |keysets: &[Keyset]| {
@@ -107,8 +107,8 @@ impl Checker<'_> {
             };
             for target in targets {
                 match target {
-                    Target::State(next) => pending.push(next),
-                    Target::Accept | Target::Reject => return,
+                    TransitionTarget::State(next) => pending.push(next),
+                    TransitionTarget::Accept | TransitionTarget::Reject => return,
                 }
             }
         }
@@ -131,12 +131,12 @@ impl Checker<'_> {
         known
     }
 
-    fn state(&mut self, state: &ast::State, names: &States) -> State {
+    fn state(&mut self, state: &ast::ParserState, names: &States) -> State {
         let annotations = self.annotations_of(&state.annotations, state.span, state.name.span);
         self.scoped(|c| {
             let body = c.in_context(Context::ParserState, |c| c.stmts(&state.body));
             let transition = match &state.transition {
-                None => Transition::To(Target::Reject, state.span),
+                None => Transition::To(TransitionTarget::Reject, state.span),
                 Some(ast::Transition::To(target)) => {
                     Transition::To(c.target(target, names), target.span)
                 }
@@ -190,12 +190,12 @@ impl Checker<'_> {
     }
 
     /// Returns the state that a transition names.
-    pub(super) fn target(&mut self, name: &ast::Ident, names: &States) -> Target {
+    pub(super) fn target(&mut self, name: &ast::Ident, names: &States) -> TransitionTarget {
         match name.name.as_str() {
-            "accept" => Target::Accept,
-            "reject" => Target::Reject,
+            "accept" => TransitionTarget::Accept,
+            "reject" => TransitionTarget::Reject,
             other => match names.get(other) {
-                Some(id) => Target::State(*id),
+                Some(id) => TransitionTarget::State(*id),
                 None => {
                     let mut all: Vec<&str> = names
                         .keys()
@@ -205,7 +205,7 @@ impl Checker<'_> {
                     all.sort_unstable();
                     let near = nearest(other, all.into_iter());
                     self.report(names::unknown_state(name, near));
-                    Target::Reject
+                    TransitionTarget::Reject
                 }
             },
         }

@@ -35,8 +35,8 @@ impl Checker<'_> {
         }
         if let ExprKind::Const(known) = value.kind {
             if let (Context::TopLevel, ConstValue::Int(number)) = (self.context, &known) {
-                let told = (name.name.clone(), number.clone(), value.span);
-                self.module.numbers.push(told);
+                let number = (name.name.clone(), number.clone(), value.span);
+                self.module.numbers.push(number);
             }
             self.declare(name, Entity::Const(Rc::new(known), value.ty));
             return None;

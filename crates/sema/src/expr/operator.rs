@@ -409,7 +409,7 @@ fn needs_type(expr: &ast::Expr) -> bool {
 
 /// Makes `left op right`. If `left` is a chain, it is extended.
 fn pair(op: BinaryOp, left: Expr, right: Expr, ty: Ty, span: Span) -> Expr {
-    let step = Step {
+    let step = InfixOperation {
         op,
         right,
         ty: ty.clone(),

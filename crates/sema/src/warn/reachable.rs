@@ -3,7 +3,7 @@
 use crate::checker::Checker;
 use crate::errors::warnings;
 use cranelift_entity::EntityRef;
-use hir::{ParserBody, StateId, Target, Transition};
+use hir::{ParserBody, StateId, Transition, TransitionTarget};
 
 pub(super) fn run(checker: &mut Checker<'_>) {
     let mut found = Vec::new();
@@ -33,8 +33,8 @@ fn reached(body: &ParserBody) -> Vec<bool> {
         if std::mem::replace(seen, true) {
             continue;
         }
-        let mut go = |target: &Target| {
-            if let Target::State(next) = target {
+        let mut go = |target: &TransitionTarget| {
+            if let TransitionTarget::State(next) = target {
                 todo.push(*next);
             }
         };

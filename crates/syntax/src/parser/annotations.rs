@@ -5,13 +5,13 @@ use smol_str::SmolStr;
 use super::{Parse, Parser};
 use crate::ast::{Annotation, AnnotationBody};
 use crate::errors::grammar;
-use crate::token::{Bad, Kind};
+use crate::token::{Bad, TokenKind};
 
 impl Parser<'_> {
     /// `optAnnotations`.
     pub(super) fn annotations(&mut self) -> Parse<Vec<Annotation>> {
         let mut list = Vec::new();
-        while self.at_kind(Kind::At) {
+        while self.at_kind(TokenKind::At) {
             list.push(self.annotation()?);
         }
         Ok(list)
@@ -30,9 +30,9 @@ impl Parser<'_> {
         self.bump();
         let body = match self.kind() {
             _ if name.name == "pragma" => self.pragma_body(),
-            Kind::LParen if name.name == "field_list" => self.numbers()?,
-            Kind::LParen => self.unstructured(name.name == "name")?,
-            Kind::LBracket => self.structured()?,
+            TokenKind::LParen if name.name == "field_list" => self.numbers()?,
+            TokenKind::LParen => self.unstructured(name.name == "name")?,
+            TokenKind::LBracket => self.structured()?,
             _ => AnnotationBody::None,
         };
         Ok(Annotation {
@@ -45,11 +45,11 @@ impl Parser<'_> {
     /// Takes everything to the end of the line.
     fn pragma_body(&mut self) -> AnnotationBody {
         let mut texts = Vec::new();
-        while !matches!(self.kind(), Kind::PragmaEnd | Kind::Eof) {
+        while !matches!(self.kind(), TokenKind::PragmaEnd | TokenKind::Eof) {
             texts.push(self.token().text.clone());
             self.bump();
         }
-        self.eat(Kind::PragmaEnd);
+        self.eat(TokenKind::PragmaEnd);
         AnnotationBody::Unstructured(texts)
     }
 
@@ -60,15 +60,15 @@ impl Parser<'_> {
         let mut open = vec![self.bump()];
         while let Some(&opener) = open.last() {
             match self.kind() {
-                Kind::LParen => open.push(self.span()),
-                Kind::Bad(Bad::Char) => {}
-                Kind::RParen | Kind::Eof | Kind::Bad(_) => {
-                    if !self.at_kind(Kind::RParen) {
-                        self.close(Kind::RParen, opener)?;
+                TokenKind::LParen => open.push(self.span()),
+                TokenKind::Bad(Bad::Char) => {}
+                TokenKind::RParen | TokenKind::Eof | TokenKind::Bad(_) => {
+                    if !self.at_kind(TokenKind::RParen) {
+                        self.close(TokenKind::RParen, opener)?;
                     }
                     open.pop();
                 }
-                Kind::Str if read => self.check_escapes(),
+                TokenKind::Str if read => self.check_escapes(),
                 _ => {}
             }
             texts.push(self.token().text.clone());
@@ -82,25 +82,25 @@ impl Parser<'_> {
     /// Parses `(e, e)`: the numbers of field lists, which programs name by constants.
     fn numbers(&mut self) -> Parse<AnnotationBody> {
         let opener = self.bump();
-        let body = AnnotationBody::Exprs(self.comma_list(Kind::RParen, true, Self::value)?);
-        self.close(Kind::RParen, opener)?;
+        let body = AnnotationBody::Exprs(self.comma_list(TokenKind::RParen, true, Self::value)?);
+        self.close(TokenKind::RParen, opener)?;
         Ok(body)
     }
 
     /// `[e, e]` or `[k = e, k = e]`
     fn structured(&mut self) -> Parse<AnnotationBody> {
         let opener = self.bump();
-        let named = self.kind().is_name() && self.kind_at(1) == Kind::Assign;
+        let named = self.kind().is_name() && self.kind_at(1) == TokenKind::Assign;
         let body = if named {
-            AnnotationBody::Pairs(self.comma_list(Kind::RBracket, true, |p| {
+            AnnotationBody::Pairs(self.comma_list(TokenKind::RBracket, true, |p| {
                 let key = p.name("a key")?;
-                p.expect(Kind::Assign)?;
+                p.expect(TokenKind::Assign)?;
                 Ok((key, p.value()?))
             })?)
         } else {
-            AnnotationBody::Exprs(self.comma_list(Kind::RBracket, true, Self::value)?)
+            AnnotationBody::Exprs(self.comma_list(TokenKind::RBracket, true, Self::value)?)
         };
-        self.close(Kind::RBracket, opener)?;
+        self.close(TokenKind::RBracket, opener)?;
         Ok(body)
     }
 

@@ -5,7 +5,7 @@ use diag::{Diagnostic, Span};
 use super::{Parse, Parser};
 use crate::ast::{Annotation, Block, ControlBody, Decl, DeclKind, Head, Ident};
 use crate::errors::{common, grammar};
-use crate::token::Kind;
+use crate::token::TokenKind;
 
 impl Parser<'_> {
     /// `control c(params);` and `control c(params)(ctor) { locals apply }`.
@@ -15,7 +15,7 @@ impl Parser<'_> {
         self.scopes.declare_type(&name);
         self.scoped(|p| {
             let head = p.head(name)?;
-            if p.eat(Kind::Semi) {
+            if p.eat(TokenKind::Semi) {
                 return Ok(DeclKind::Control { head, body: None });
             }
             let body = p.nested(|p| p.control_body(&head))?;
@@ -31,14 +31,14 @@ impl Parser<'_> {
         let type_params = self.type_params()?;
         self.scopes.declare_types(&type_params);
         let params = self.params()?;
-        let ctor_params = if self.at_kind(Kind::LParen) {
+        let ctor_params = if self.at_kind(TokenKind::LParen) {
             self.params()?
         } else {
             Vec::new()
         };
         self.scopes.declare_params(&params);
         self.scopes.declare_params(&ctor_params);
-        if !matches!(self.kind(), Kind::Semi | Kind::LBrace) {
+        if !matches!(self.kind(), TokenKind::Semi | TokenKind::LBrace) {
             return Err(self.unexpected("`{`, or `;` for a type"));
         }
         Ok(Head {
@@ -50,10 +50,12 @@ impl Parser<'_> {
     }
 
     fn control_body(&mut self, head: &Head) -> Parse<ControlBody> {
-        let opener = self.expect(Kind::LBrace)?;
+        let opener = self.expect(TokenKind::LBrace)?;
         let mut apply: Option<Block> = None;
         let locals = self.members(opener, |p| {
-            if p.at_kind(Kind::Apply) && matches!(p.kind_at(1), Kind::LBrace | Kind::At) {
+            if p.at_kind(TokenKind::Apply)
+                && matches!(p.kind_at(1), TokenKind::LBrace | TokenKind::At)
+            {
                 let word = p.bump();
                 if let Some(first) = &apply {
                     p.report(grammar::second_apply(word, first.span));
@@ -63,7 +65,7 @@ impl Parser<'_> {
             }
             let start = p.span();
             let annotations = p.annotations()?;
-            if p.at_kind(Kind::RBrace) {
+            if p.at_kind(TokenKind::RBrace) {
                 p.refuse_annotations(&annotations);
                 return Ok(None);
             }
@@ -101,13 +103,20 @@ impl Parser<'_> {
     /// `controlLocalDeclaration`.
     fn control_local(&mut self, annotations: Vec<Annotation>, start: Span) -> Parse<Decl> {
         let kind = match self.kind() {
-            Kind::Const => return self.constant(annotations, start),
-            Kind::Action => self.action()?,
-            Kind::Table => self.table()?,
-            Kind::State | Kind::ValueSet | Kind::Transition if self.kind_at(1) != Kind::LParen => {
+            TokenKind::Const => return self.constant(annotations, start),
+            TokenKind::Action => self.action()?,
+            TokenKind::Table => self.table()?,
+            TokenKind::State | TokenKind::ValueSet | TokenKind::Transition
+                if self.kind_at(1) != TokenKind::LParen =>
+            {
                 return Err(self.misplaced_declaration("in a control"));
             }
-            Kind::If | Kind::For | Kind::Switch | Kind::Return | Kind::Exit | Kind::LBrace => {
+            TokenKind::If
+            | TokenKind::For
+            | TokenKind::Switch
+            | TokenKind::Return
+            | TokenKind::Exit
+            | TokenKind::LBrace => {
                 return Err(self.report(common::statement_outside_apply(start)));
             }
             _ => return self.local(annotations, start, common::statement_outside_apply),
@@ -131,7 +140,7 @@ impl Parser<'_> {
             return self.variable(annotations, start);
         }
         let mut look = self.look(0);
-        if self.skip_type(&mut look) && self.seen(&look) == Kind::LParen {
+        if self.skip_type(&mut look) && self.seen(&look) == TokenKind::LParen {
             let mut end = look;
             if self.skip_brackets(&mut end) && !self.seen(&end).is_name() {
                 return Err(self.report(if_statement(start)));
@@ -147,7 +156,7 @@ impl Parser<'_> {
         if self.kind().is_name()
             && matches!(
                 self.kind_at(1),
-                Kind::Dot | Kind::Assign | Kind::LBracket | Kind::LParen
+                TokenKind::Dot | TokenKind::Assign | TokenKind::LBracket | TokenKind::LParen
             )
         {
             return Err(self.report(if_statement(start)));

@@ -5,7 +5,7 @@ use diag::Span;
 use super::{Failed, Parse, Parser};
 use crate::ast::Ident;
 use crate::errors::grammar;
-use crate::token::{Kind, Token};
+use crate::token::{Token, TokenKind};
 
 impl Parser<'_> {
     /// Returns the current token.
@@ -14,13 +14,15 @@ impl Parser<'_> {
     }
 
     /// Returns the kind of the current token.
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> TokenKind {
         self.tokens[self.at].kind
     }
 
     /// Returns the kind of the token `n` after the current one.
-    pub(super) fn kind_at(&self, n: usize) -> Kind {
-        self.tokens.get(self.at + n).map_or(Kind::Eof, |t| t.kind)
+    pub(super) fn kind_at(&self, n: usize) -> TokenKind {
+        self.tokens
+            .get(self.at + n)
+            .map_or(TokenKind::Eof, |t| t.kind)
     }
 
     /// Returns the location of the current token.
@@ -67,24 +69,24 @@ impl Parser<'_> {
     /// Takes the current token, except the end of the program.
     pub(super) fn bump(&mut self) -> Span {
         let span = self.span();
-        if self.kind() != Kind::Eof {
+        if self.kind() != TokenKind::Eof {
             self.at += 1;
         }
         span
     }
 
     /// Returns true if the current token is of this kind.
-    pub(super) fn at_kind(&self, kind: Kind) -> bool {
+    pub(super) fn at_kind(&self, kind: TokenKind) -> bool {
         self.kind() == kind
     }
 
     /// Returns true if the current token is a name with this text.
     pub(super) fn at_word(&self, word: &str) -> bool {
-        self.kind() == Kind::Ident && self.token().text == word
+        self.kind() == TokenKind::Ident && self.token().text == word
     }
 
     /// Takes the current token if it is of this kind.
-    pub(super) fn eat(&mut self, kind: Kind) -> bool {
+    pub(super) fn eat(&mut self, kind: TokenKind) -> bool {
         let found = self.at_kind(kind);
         if found {
             self.bump();
@@ -93,7 +95,7 @@ impl Parser<'_> {
     }
 
     /// Takes a token of this kind, or fails.
-    pub(super) fn expect(&mut self, kind: Kind) -> Parse<Span> {
+    pub(super) fn expect(&mut self, kind: TokenKind) -> Parse<Span> {
         if self.at_kind(kind) {
             return Ok(self.bump());
         }
@@ -103,13 +105,13 @@ impl Parser<'_> {
     /// Takes a `>`, which may be the first character of a longer operator.
     pub(super) fn expect_gt(&mut self) -> Parse<()> {
         let rest = match self.kind() {
-            Kind::Gt => {
+            TokenKind::Gt => {
                 self.bump();
                 return Ok(());
             }
-            Kind::Shr => Kind::Gt,
-            Kind::Ge => Kind::Assign,
-            Kind::ShrAssign => Kind::Ge,
+            TokenKind::Shr => TokenKind::Gt,
+            TokenKind::Ge => TokenKind::Assign,
+            TokenKind::ShrAssign => TokenKind::Ge,
             _ => return Err(self.unexpected("`>`")),
         };
         let token = &mut self.tokens[self.at];
@@ -133,7 +135,7 @@ impl Parser<'_> {
             self.bump();
             return Ok(ident);
         }
-        if self.kind().is_keyword() && self.kind() != Kind::Underscore {
+        if self.kind().is_keyword() && self.kind() != TokenKind::Underscore {
             let (span, word) = (self.span(), self.token().text.clone());
             return Err(self.report(grammar::reserved_name(span, &word, what)));
         }
@@ -142,10 +144,11 @@ impl Parser<'_> {
 
     /// Takes a `;`. Where it is evidently missing, reports that and continues as if it were there.
     pub(super) fn semicolon(&mut self, after: &str) -> Parse<()> {
-        if self.eat(Kind::Semi) {
+        if self.eat(TokenKind::Semi) {
             return Ok(());
         }
-        let forgotten = self.token().first || matches!(self.kind(), Kind::RBrace | Kind::Eof);
+        let forgotten =
+            self.token().first || matches!(self.kind(), TokenKind::RBrace | TokenKind::Eof);
         let failed = self.report(grammar::missing_semicolon(self.after_previous(), after));
         if forgotten && !self.stopped {
             Ok(())
@@ -155,18 +158,18 @@ impl Parser<'_> {
     }
 
     /// Takes the bracket that closes `opener`, or fails pointing at both locations.
-    pub(super) fn close(&mut self, close: Kind, opener: Span) -> Parse<Span> {
+    pub(super) fn close(&mut self, close: TokenKind, opener: Span) -> Parse<Span> {
         if self.at_kind(close) {
             return Ok(self.bump());
         }
         let open = match close {
-            Kind::RParen => "(",
-            Kind::RBracket => "[",
+            TokenKind::RParen => "(",
+            TokenKind::RBracket => "[",
             _ => "{",
         };
         let token = self.token();
         let (span, found) = (token.span, token.describe());
-        let at = if self.at_kind(Kind::Eof) {
+        let at = if self.at_kind(TokenKind::Eof) {
             self.after_previous()
         } else {
             span
@@ -179,7 +182,7 @@ impl Parser<'_> {
     /// after it.
     pub(super) fn comma_list<T>(
         &mut self,
-        end: Kind,
+        end: TokenKind,
         trailing: bool,
         mut item: impl FnMut(&mut Self) -> Parse<T>,
     ) -> Parse<Vec<T>> {
@@ -189,7 +192,7 @@ impl Parser<'_> {
         }
         loop {
             items.push(item(self)?);
-            if !self.eat(Kind::Comma) || (trailing && self.at_kind(end)) {
+            if !self.eat(TokenKind::Comma) || (trailing && self.at_kind(end)) {
                 return Ok(items);
             }
         }
@@ -203,12 +206,12 @@ impl Parser<'_> {
     ) -> Parse<Vec<T>> {
         let mut items = Vec::new();
         loop {
-            if self.at_kind(Kind::RBrace) {
+            if self.at_kind(TokenKind::RBrace) {
                 self.bump();
                 return Ok(items);
             }
-            if self.at_kind(Kind::Eof) || self.at_outer_declaration() {
-                self.close(Kind::RBrace, opener)?;
+            if self.at_kind(TokenKind::Eof) || self.at_outer_declaration() {
+                self.close(TokenKind::RBrace, opener)?;
             }
             let before = self.at;
             match item(self) {

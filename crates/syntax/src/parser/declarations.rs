@@ -4,11 +4,11 @@ use diag::Span;
 
 use super::{Parse, Parser};
 use crate::ast::{
-    Annotation, Arg, CompositeKind, Decl, DeclKind, EnumMember, Expr, ExprKind, Field, Ident, Type,
-    TypeKind,
+    Annotation, Arg, CompositeKind, Decl, DeclKind, EnumMember, Expr, ExprKind, FieldDecl, Ident,
+    Type, TypeKind,
 };
 use crate::errors::{common, grammar};
-use crate::token::Kind;
+use crate::token::TokenKind;
 
 impl Parser<'_> {
     /// `declaration`, at top level.
@@ -18,31 +18,38 @@ impl Parser<'_> {
         self.check_p4_14()?;
         let next = self.kind_at(1);
         let kind = match self.kind() {
-            Kind::Const => return self.constant(annotations, start),
-            Kind::Extern => self.extern_declaration()?,
-            Kind::Action => self.action()?,
-            Kind::ParserKw => self.parser_declaration()?,
-            Kind::Control => self.control_declaration()?,
-            Kind::Package => self.package()?,
-            Kind::Struct => self.composite(CompositeKind::Struct)?,
-            Kind::Header => self.composite(CompositeKind::Header)?,
-            Kind::HeaderUnion => self.composite(CompositeKind::Union)?,
-            Kind::Enum => self.enumeration()?,
-            Kind::Error if next == Kind::LBrace => self.error_members()?,
-            Kind::MatchKindKw if next == Kind::LBrace => self.match_kinds()?,
-            Kind::Typedef => self.typedef()?,
-            Kind::Type if next != Kind::Lt && next != Kind::LParen => self.new_type()?,
-            Kind::ValueSet => self.value_set()?,
-            Kind::Table | Kind::State | Kind::Apply | Kind::Transition => {
+            TokenKind::Const => return self.constant(annotations, start),
+            TokenKind::Extern => self.extern_declaration()?,
+            TokenKind::Action => self.action()?,
+            TokenKind::ParserKw => self.parser_declaration()?,
+            TokenKind::Control => self.control_declaration()?,
+            TokenKind::Package => self.package()?,
+            TokenKind::Struct => self.composite(CompositeKind::Struct)?,
+            TokenKind::Header => self.composite(CompositeKind::Header)?,
+            TokenKind::HeaderUnion => self.composite(CompositeKind::Union)?,
+            TokenKind::Enum => self.enumeration()?,
+            TokenKind::Error if next == TokenKind::LBrace => self.error_members()?,
+            TokenKind::MatchKindKw if next == TokenKind::LBrace => self.match_kinds()?,
+            TokenKind::Typedef => self.typedef()?,
+            TokenKind::Type if next != TokenKind::Lt && next != TokenKind::LParen => {
+                self.new_type()?
+            }
+            TokenKind::ValueSet => self.value_set()?,
+            TokenKind::Table | TokenKind::State | TokenKind::Apply | TokenKind::Transition => {
                 return Err(self.misplaced_declaration("at top level"));
             }
-            Kind::If | Kind::For | Kind::Switch | Kind::Return | Kind::Exit | Kind::LBrace => {
+            TokenKind::If
+            | TokenKind::For
+            | TokenKind::Switch
+            | TokenKind::Return
+            | TokenKind::Exit
+            | TokenKind::LBrace => {
                 let (span, text) = (self.span(), self.token().describe());
                 let help = "statements belong in actions, functions, parser states and the `apply` blocks of controls; \
                             does a `}` above close too early?";
                 return Err(self.report(grammar::misplaced(span, &text, "at top level", help)));
             }
-            Kind::Eof | Kind::RBrace | Kind::Semi => {
+            TokenKind::Eof | TokenKind::RBrace | TokenKind::Semi => {
                 self.refuse_annotations(&annotations);
                 return Err(self.unexpected("a declaration"));
             }
@@ -60,25 +67,37 @@ impl Parser<'_> {
         let starts = self.kind().is_name()
             || matches!(
                 self.kind(),
-                Kind::Dot | Kind::Void | Kind::Bit | Kind::IntType | Kind::Bool | Kind::Varbit
+                TokenKind::Dot
+                    | TokenKind::Void
+                    | TokenKind::Bit
+                    | TokenKind::IntType
+                    | TokenKind::Bool
+                    | TokenKind::Varbit
             )
             || matches!(
                 self.kind(),
-                Kind::Tuple | Kind::StringType | Kind::Error | Kind::MatchKindKw | Kind::Underscore
+                TokenKind::Tuple
+                    | TokenKind::StringType
+                    | TokenKind::Error
+                    | TokenKind::MatchKindKw
+                    | TokenKind::Underscore
             );
         if !starts {
             return Err(self.unexpected("a declaration"));
         }
         let start = self.span();
         let ty = self.ty()?;
-        if self.at_kind(Kind::LParen) {
+        if self.at_kind(TokenKind::LParen) {
             return self.instance(ty);
         }
         let name = self.name("a declaration")?;
-        if matches!(self.kind(), Kind::LParen | Kind::Lt) {
+        if matches!(self.kind(), TokenKind::LParen | TokenKind::Lt) {
             return self.function(ty, name);
         }
-        if matches!(self.kind(), Kind::Semi | Kind::Assign | Kind::LBracket) {
+        if matches!(
+            self.kind(),
+            TokenKind::Semi | TokenKind::Assign | TokenKind::LBracket
+        ) {
             let span = self.since(start);
             return Err(self.report(common::global_variable(span)));
         }
@@ -91,7 +110,7 @@ impl Parser<'_> {
         let ty = self.ty()?;
         let name = self.name("a constant")?;
         let ty = self.sizes_after_name(ty)?;
-        self.expect(Kind::Assign)?;
+        self.expect(TokenKind::Assign)?;
         let value = self.value()?;
         self.scopes.declare_value(&name);
         self.semicolon("the constant")?;
@@ -108,7 +127,7 @@ impl Parser<'_> {
             return Err(self.misplaced_function());
         }
         let kind = self.variable_head()?;
-        if self.at_kind(Kind::Comma) {
+        if self.at_kind(TokenKind::Comma) {
             return Err(self.report(common::several_names(self.span())));
         }
         self.semicolon("the declaration")?;
@@ -155,13 +174,13 @@ impl Parser<'_> {
     /// Parses the rest of an instance after its arguments.
     fn instance_name(&mut self, ty: Type, args: Vec<Arg>) -> Parse<DeclKind> {
         let name = self.name("an instance")?;
-        let size = if self.at_kind(Kind::LBracket) {
+        let size = if self.at_kind(TokenKind::LBracket) {
             Some(self.array_size()?)
         } else {
             None
         };
-        let body = if self.eat(Kind::Assign) {
-            let opener = self.expect(Kind::LBrace)?;
+        let body = if self.eat(TokenKind::Assign) {
+            let opener = self.expect(TokenKind::LBrace)?;
             let member = |p: &mut Self| p.instance_member().map(Some);
             Some(self.nested(|p| p.scoped(|p| p.members(opener, member)))?)
         } else {
@@ -183,7 +202,7 @@ impl Parser<'_> {
         let start = self.span();
         let annotations = self.annotations()?;
         let ty = self.ty()?;
-        let kind = if self.at_kind(Kind::LParen) {
+        let kind = if self.at_kind(TokenKind::LParen) {
             self.instance(ty)?
         } else {
             let name = self.name("a function")?;
@@ -204,7 +223,7 @@ impl Parser<'_> {
         let (type_params, fields) = self.scoped(|p| {
             let type_params = p.type_params()?;
             p.scopes.declare_types(&type_params);
-            let opener = p.expect(Kind::LBrace)?;
+            let opener = p.expect(TokenKind::LBrace)?;
             let fields = p.members(opener, |p| p.field().map(Some))?;
             Ok((type_params, fields))
         })?;
@@ -216,16 +235,19 @@ impl Parser<'_> {
         })
     }
 
-    fn field(&mut self) -> Parse<Field> {
+    fn field(&mut self) -> Parse<FieldDecl> {
         let annotations = self.annotations()?;
         let ty = self.ty()?;
         let name = self.name("a field")?;
         let ty = self.sizes_after_name(ty)?;
-        if self.at_kind(Kind::Comma) {
+        if self.at_kind(TokenKind::Comma) {
             let comma = self.span();
             // After the comma of `bit<8> a, b` there is a name alone.
             if self.kind_at(1).is_name()
-                && matches!(self.kind_at(2), Kind::Comma | Kind::Semi | Kind::LBracket)
+                && matches!(
+                    self.kind_at(2),
+                    TokenKind::Comma | TokenKind::Semi | TokenKind::LBracket
+                )
             {
                 return Err(self.report(common::several_names(comma)));
             }
@@ -234,7 +256,7 @@ impl Parser<'_> {
         } else {
             self.semicolon("the field")?;
         }
-        Ok(Field {
+        Ok(FieldDecl {
             annotations,
             ty,
             name,
@@ -251,10 +273,10 @@ impl Parser<'_> {
         };
         let name = self.name("a type")?;
         self.scopes.declare_type(&name);
-        let opener = self.expect(Kind::LBrace)?;
+        let opener = self.expect(TokenKind::LBrace)?;
         let members = self.some_members(opener, |p| {
             let name = p.name("a member")?;
-            let value = if p.eat(Kind::Assign) {
+            let value = if p.eat(TokenKind::Assign) {
                 Some(p.value()?)
             } else {
                 None
@@ -274,11 +296,11 @@ impl Parser<'_> {
         opener: Span,
         mut member: impl FnMut(&mut Self) -> Parse<T>,
     ) -> Parse<Vec<T>> {
-        if self.at_kind(Kind::RBrace) {
+        if self.at_kind(TokenKind::RBrace) {
             member(self)?;
         }
-        let members = self.comma_list(Kind::RBrace, true, member)?;
-        self.close(Kind::RBrace, opener)?;
+        let members = self.comma_list(TokenKind::RBrace, true, member)?;
+        self.close(TokenKind::RBrace, opener)?;
         Ok(members)
     }
 
@@ -297,7 +319,7 @@ impl Parser<'_> {
     /// `error { A, B }`, from its first word.
     fn name_set(&mut self, what: &str) -> Parse<Vec<Ident>> {
         self.bump();
-        let opener = self.expect(Kind::LBrace)?;
+        let opener = self.expect(TokenKind::LBrace)?;
         let members = self.some_members(opener, |p| p.name(what))?;
         Ok(members)
     }
@@ -322,10 +344,10 @@ impl Parser<'_> {
         self.bump();
         let start = self.span();
         let declared = match self.kind() {
-            Kind::Struct => Some(self.composite(CompositeKind::Struct)?),
-            Kind::Header => Some(self.composite(CompositeKind::Header)?),
-            Kind::HeaderUnion => Some(self.composite(CompositeKind::Union)?),
-            Kind::Enum => Some(self.enumeration()?),
+            TokenKind::Struct => Some(self.composite(CompositeKind::Struct)?),
+            TokenKind::Header => Some(self.composite(CompositeKind::Header)?),
+            TokenKind::HeaderUnion => Some(self.composite(CompositeKind::Union)?),
+            TokenKind::Enum => Some(self.enumeration()?),
             _ => None,
         };
         let ty = match declared {
@@ -369,17 +391,17 @@ impl Parser<'_> {
     /// Reports that a known kind of declaration is in the wrong context.
     pub(super) fn misplaced_declaration(&mut self, place: &str) -> super::Failed {
         let (what, help) = match self.kind() {
-            Kind::Table => ("a table", "tables belong in controls, before `apply`"),
-            Kind::Action => (
+            TokenKind::Table => ("a table", "tables belong in controls, before `apply`"),
+            TokenKind::Action => (
                 "an action",
                 "actions belong at top level and in controls, before `apply`",
             ),
-            Kind::State => ("a state", "states belong in parsers"),
-            Kind::ValueSet => (
+            TokenKind::State => ("a state", "states belong in parsers"),
+            TokenKind::ValueSet => (
                 "a value set",
                 "value sets belong in parsers, before the states, or at top level",
             ),
-            Kind::Apply => (
+            TokenKind::Apply => (
                 "`apply`",
                 "`apply` is the last part of a control; does a `}` above close too early?",
             ),
@@ -395,7 +417,7 @@ impl Parser<'_> {
     /// Recognises P4-14 by constructs that P4-16 does not have. It stops parsing, since every line would be an error.
     fn check_p4_14(&mut self) -> Parse<()> {
         let (next, after) = (self.kind_at(1), self.kind_at(2));
-        let named_block = next.is_name() && after == Kind::LBrace;
+        let named_block = next.is_name() && after == TokenKind::LBrace;
         let text = self.token().text.clone();
         let what = match text.as_str() {
             "header_type" if named_block => "`header_type` declares a header",
@@ -407,14 +429,18 @@ impl Parser<'_> {
             "calculated_field" if next.is_name() => "P4-16 has no declaration of this kind",
             "parser" if named_block => "its parsers have no parameters",
             "control" if named_block => "its controls have no parameters",
-            "metadata" if next.is_name() && after.is_name() && self.kind_at(3) == Kind::Semi => {
+            "metadata"
+                if next.is_name() && after.is_name() && self.kind_at(3) == TokenKind::Semi =>
+            {
                 "`metadata` declares an instance"
             }
-            "header" if next.is_name() && after.is_name() && self.kind_at(3) == Kind::Semi => {
+            "header" if next.is_name() && after.is_name() && self.kind_at(3) == TokenKind::Semi => {
                 "`header` declares an instance"
             }
             "table" if named_block => match self.tokens.get(self.at + 3).map(|t| t.text.as_str()) {
-                Some("reads" | "actions" | "action_profile") if self.kind_at(4) == Kind::LBrace => {
+                Some("reads" | "actions" | "action_profile")
+                    if self.kind_at(4) == TokenKind::LBrace =>
+                {
                     "its tables are at top level"
                 }
                 _ => return Ok(()),

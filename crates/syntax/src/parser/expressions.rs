@@ -6,32 +6,32 @@ use super::{Failed, MAX_DEPTH, Parse, Parser};
 use crate::ast::{Arg, BinaryOp, Expr, ExprKind, Ident, Link, Type, TypeKind, UnaryOp};
 use crate::errors::{common, grammar, lexical};
 use crate::literal::{self, BadInt, MAX_BITS};
-use crate::token::Kind;
+use crate::token::TokenKind;
 
 /// Returns the operator and its precedence.
-fn binary(kind: Kind) -> Option<(BinaryOp, u8)> {
+fn binary(kind: TokenKind) -> Option<(BinaryOp, u8)> {
     Some(match kind {
-        Kind::OrOr => (BinaryOp::Or, 1),
-        Kind::AndAnd => (BinaryOp::And, 2),
-        Kind::EqEq => (BinaryOp::Eq, 3),
-        Kind::Ne => (BinaryOp::Ne, 3),
-        Kind::Lt => (BinaryOp::Lt, 4),
-        Kind::Gt => (BinaryOp::Gt, 4),
-        Kind::Le => (BinaryOp::Le, 4),
-        Kind::Ge => (BinaryOp::Ge, 4),
-        Kind::Pipe => (BinaryOp::BitOr, 5),
-        Kind::Caret => (BinaryOp::BitXor, 6),
-        Kind::Amp => (BinaryOp::BitAnd, 7),
-        Kind::Shl => (BinaryOp::Shl, 8),
-        Kind::Shr => (BinaryOp::Shr, 8),
-        Kind::Concat => (BinaryOp::Concat, 9),
-        Kind::Plus => (BinaryOp::Add, 9),
-        Kind::Minus => (BinaryOp::Sub, 9),
-        Kind::SatAdd => (BinaryOp::SatAdd, 9),
-        Kind::SatSub => (BinaryOp::SatSub, 9),
-        Kind::Star => (BinaryOp::Mul, 10),
-        Kind::Slash => (BinaryOp::Div, 10),
-        Kind::Percent => (BinaryOp::Mod, 10),
+        TokenKind::OrOr => (BinaryOp::Or, 1),
+        TokenKind::AndAnd => (BinaryOp::And, 2),
+        TokenKind::EqEq => (BinaryOp::Eq, 3),
+        TokenKind::Ne => (BinaryOp::Ne, 3),
+        TokenKind::Lt => (BinaryOp::Lt, 4),
+        TokenKind::Gt => (BinaryOp::Gt, 4),
+        TokenKind::Le => (BinaryOp::Le, 4),
+        TokenKind::Ge => (BinaryOp::Ge, 4),
+        TokenKind::Pipe => (BinaryOp::BitOr, 5),
+        TokenKind::Caret => (BinaryOp::BitXor, 6),
+        TokenKind::Amp => (BinaryOp::BitAnd, 7),
+        TokenKind::Shl => (BinaryOp::Shl, 8),
+        TokenKind::Shr => (BinaryOp::Shr, 8),
+        TokenKind::Concat => (BinaryOp::Concat, 9),
+        TokenKind::Plus => (BinaryOp::Add, 9),
+        TokenKind::Minus => (BinaryOp::Sub, 9),
+        TokenKind::SatAdd => (BinaryOp::SatAdd, 9),
+        TokenKind::SatSub => (BinaryOp::SatSub, 9),
+        TokenKind::Star => (BinaryOp::Mul, 10),
+        TokenKind::Slash => (BinaryOp::Div, 10),
+        TokenKind::Percent => (BinaryOp::Mod, 10),
         _ => return None,
     })
 }
@@ -57,13 +57,13 @@ impl Parser<'_> {
         condition: Expr,
         branch: fn(&mut Self) -> Parse<Expr>,
     ) -> Parse<Expr> {
-        if !self.eat(Kind::Question) {
+        if !self.eat(TokenKind::Question) {
             return Ok(condition);
         }
         let mut height = self.height;
         let then = branch(self)?;
         height = height.max(self.height);
-        self.expect(Kind::Colon)?;
+        self.expect(TokenKind::Colon)?;
         let otherwise = branch(self)?;
         height = height.max(self.height);
         let span = condition.span.to(otherwise.span);
@@ -82,7 +82,7 @@ impl Parser<'_> {
 
     fn binary_after(&mut self, first: Expr, least: u8) -> Parse<Expr> {
         let whole = self.operators_after(first, least, false)?;
-        if matches!(self.kind(), Kind::Mask | Kind::Range) && !self.in_set {
+        if matches!(self.kind(), TokenKind::Mask | TokenKind::Range) && !self.in_set {
             let (span, op) = (self.span(), self.token().text.clone());
             return Err(self.report(common::set_operator(span, &op)));
         }
@@ -97,7 +97,7 @@ impl Parser<'_> {
         let mut links = Vec::new();
         while let Some((op, power)) = binary(self.kind()).filter(|(_, power)| *power >= least) {
             // The `+:` of a part select.
-            if self.kind() == Kind::Plus && self.kind_at(1) == Kind::Colon {
+            if self.kind() == TokenKind::Plus && self.kind_at(1) == TokenKind::Colon {
                 break;
             }
             let closes = match op {
@@ -149,11 +149,11 @@ impl Parser<'_> {
 
     fn unary(&mut self) -> Parse<Expr> {
         let op = match self.kind() {
-            Kind::Minus => UnaryOp::Neg,
-            Kind::Plus => UnaryOp::Plus,
-            Kind::Tilde => UnaryOp::BitNot,
-            Kind::Bang => UnaryOp::Not,
-            Kind::LParen if self.at_cast() => return self.nested(Self::cast),
+            TokenKind::Minus => UnaryOp::Neg,
+            TokenKind::Plus => UnaryOp::Plus,
+            TokenKind::Tilde => UnaryOp::BitNot,
+            TokenKind::Bang => UnaryOp::Not,
+            TokenKind::LParen if self.at_cast() => return self.nested(Self::cast),
             _ => {
                 let primary = self.primary()?;
                 return self.postfix(primary);
@@ -169,7 +169,7 @@ impl Parser<'_> {
     fn cast(&mut self) -> Parse<Expr> {
         let start = self.bump();
         let ty = self.ty()?;
-        self.close(Kind::RParen, start)?;
+        self.close(TokenKind::RParen, start)?;
         let height = self.height;
         let operand = self.unary()?;
         let (height, span) = (self.height.max(height), self.since(start));
@@ -187,15 +187,15 @@ impl Parser<'_> {
         loop {
             let height = self.height;
             match self.kind() {
-                Kind::Dot => {
+                TokenKind::Dot => {
                     self.check_dotted(&expr)?;
                     self.bump();
                     let member = self.name("a member")?;
                     let span = self.since(start);
                     expr = self.grown(ExprKind::Member(Box::new(expr), member), span, height)?;
                 }
-                Kind::LBracket => expr = self.index(expr, start)?,
-                Kind::LParen => {
+                TokenKind::LBracket => expr = self.index(expr, start)?,
+                TokenKind::LParen => {
                     let args = self.args()?;
                     let (height, span) = (height.max(self.height), self.since(start));
                     let kind = ExprKind::Call {
@@ -205,13 +205,15 @@ impl Parser<'_> {
                     };
                     expr = self.grown(kind, span, height)?;
                 }
-                Kind::Lt
+                TokenKind::Lt
                     if matches!(expr.kind, ExprKind::Name { .. } | ExprKind::Member(..))
                         && self.at_type_args() =>
                 {
                     expr = self.type_args_after(expr, start)?;
                 }
-                Kind::Minus if self.kind_at(1) == Kind::Gt && !self.tokens[self.at + 1].space => {
+                TokenKind::Minus
+                    if self.kind_at(1) == TokenKind::Gt && !self.tokens[self.at + 1].space =>
+                {
                     let span = self.span().to(self.tokens[self.at + 1].span);
                     return Err(self.report(common::arrow(span)));
                 }
@@ -222,7 +224,7 @@ impl Parser<'_> {
 
     /// Reports and takes a number in dotted form, from its first dot.
     fn check_dotted(&mut self, first: &Expr) -> Parse<()> {
-        if !matches!(first.kind, ExprKind::Int { .. }) || self.kind_at(1) != Kind::Int {
+        if !matches!(first.kind, ExprKind::Int { .. }) || self.kind_at(1) != TokenKind::Int {
             return Ok(());
         }
         let number = self.at - 1;
@@ -234,7 +236,7 @@ impl Parser<'_> {
             self.kind_at(5),
         );
         let end = match dots {
-            (Kind::Dot, Kind::Int, Kind::Dot, Kind::Int) => last + 4,
+            (TokenKind::Dot, TokenKind::Int, TokenKind::Dot, TokenKind::Int) => last + 4,
             _ => last,
         };
         let byte = |at: usize| self.tokens[at].text.parse::<u8>().ok();
@@ -253,7 +255,7 @@ impl Parser<'_> {
         let first = self.value()?;
         height = height.max(self.height);
         let base = Box::new(base);
-        let kind = if self.eat(Kind::Colon) {
+        let kind = if self.eat(TokenKind::Colon) {
             let lo = self.value()?;
             height = height.max(self.height);
             ExprKind::Slice {
@@ -261,8 +263,8 @@ impl Parser<'_> {
                 hi: Box::new(first),
                 lo: Box::new(lo),
             }
-        } else if self.eat(Kind::Plus) {
-            self.expect(Kind::Colon)?;
+        } else if self.eat(TokenKind::Plus) {
+            self.expect(TokenKind::Colon)?;
             let width = self.value()?;
             height = height.max(self.height);
             ExprKind::PartSelect {
@@ -273,7 +275,7 @@ impl Parser<'_> {
         } else {
             ExprKind::Index(base, Box::new(first))
         };
-        self.close(Kind::RBracket, opener)?;
+        self.close(TokenKind::RBracket, opener)?;
         let span = self.since(start);
         self.grown(kind, span, height)
     }
@@ -283,7 +285,7 @@ impl Parser<'_> {
         let mut height = self.height;
         let type_args = self.type_args()?;
         height = height.max(self.height);
-        if self.at_kind(Kind::LParen) {
+        if self.at_kind(TokenKind::LParen) {
             let args = self.args()?;
             let (height, span) = (height.max(self.height), self.since(start));
             return self.grown(
@@ -316,27 +318,27 @@ impl Parser<'_> {
 
     /// Parses `(args)`, from its `(`. Sets `height` to that of the highest argument.
     pub(super) fn args(&mut self) -> Parse<Vec<Arg>> {
-        let opener = self.expect(Kind::LParen)?;
+        let opener = self.expect(TokenKind::LParen)?;
         let mut height = 0;
-        let args = self.comma_list(Kind::RParen, false, |p| {
+        let args = self.comma_list(TokenKind::RParen, false, |p| {
             let arg = p.arg()?;
             height = height.max(p.height);
             Ok(arg)
         })?;
-        self.close(Kind::RParen, opener)?;
+        self.close(TokenKind::RParen, opener)?;
         self.height = height;
         Ok(args)
     }
 
     fn arg(&mut self) -> Parse<Arg> {
-        let name = if self.kind().is_name() && self.kind_at(1) == Kind::Assign {
+        let name = if self.kind().is_name() && self.kind_at(1) == TokenKind::Assign {
             let name = self.name("an argument")?;
             self.bump();
             Some(name)
         } else {
             None
         };
-        let value = if self.at_kind(Kind::Underscore) {
+        let value = if self.at_kind(TokenKind::Underscore) {
             let span = self.bump();
             self.leaf(ExprKind::DontCare, span)
         } else {
@@ -362,48 +364,48 @@ impl Parser<'_> {
     pub(super) fn primary(&mut self) -> Parse<Expr> {
         let span = self.span();
         match self.kind() {
-            Kind::Int => self.integer(),
-            Kind::Str => self.string(),
-            Kind::True => Ok(self.word(ExprKind::Bool(true))),
-            Kind::False => Ok(self.word(ExprKind::Bool(false))),
-            Kind::This => Ok(self.word(ExprKind::This)),
-            Kind::Invalid => Ok(self.word(ExprKind::Invalid)),
-            Kind::Dots => Ok(self.word(ExprKind::Default)),
-            Kind::LParen => {
+            TokenKind::Int => self.integer(),
+            TokenKind::Str => self.string(),
+            TokenKind::True => Ok(self.word(ExprKind::Bool(true))),
+            TokenKind::False => Ok(self.word(ExprKind::Bool(false))),
+            TokenKind::This => Ok(self.word(ExprKind::This)),
+            TokenKind::Invalid => Ok(self.word(ExprKind::Invalid)),
+            TokenKind::Dots => Ok(self.word(ExprKind::Default)),
+            TokenKind::LParen => {
                 let opener = self.bump();
                 let inner = self.value()?;
                 self.check_assignment()?;
-                self.close(Kind::RParen, opener)?;
+                self.close(TokenKind::RParen, opener)?;
                 // An error about the whole should underline the parentheses too.
                 Ok(Expr {
                     span: self.since(span),
                     ..inner
                 })
             }
-            Kind::LBrace => self.nested(Self::braces),
-            Kind::Dot => {
+            TokenKind::LBrace => self.nested(Self::braces),
+            TokenKind::Dot => {
                 self.bump();
                 let name = self.name("a value")?;
                 let span = self.since(span);
                 Ok(self.leaf(ExprKind::Name { global: true, name }, span))
             }
-            Kind::Error => {
+            TokenKind::Error => {
                 self.bump();
                 let ty = Type {
                     kind: TypeKind::Error,
                     span,
                 };
-                if !self.at_kind(Kind::Dot) {
+                if !self.at_kind(TokenKind::Dot) {
                     return Err(self.unexpected("`.` and the name of an error"));
                 }
                 Ok(self.leaf(ExprKind::Type(Box::new(ty)), span))
             }
-            Kind::Bit
-            | Kind::IntType
-            | Kind::Varbit
-            | Kind::Bool
-            | Kind::StringType
-            | Kind::Tuple => self.type_as_value(span),
+            TokenKind::Bit
+            | TokenKind::IntType
+            | TokenKind::Varbit
+            | TokenKind::Bool
+            | TokenKind::StringType
+            | TokenKind::Tuple => self.type_as_value(span),
             kind if kind.is_name() => {
                 let name = self.name("an expression")?;
                 Ok(self.leaf(
@@ -427,7 +429,7 @@ impl Parser<'_> {
     fn type_as_value(&mut self, start: Span) -> Parse<Expr> {
         let ty = self.ty()?;
         let text = self.map.text(ty.span).to_string();
-        if self.at_kind(Kind::LParen) {
+        if self.at_kind(TokenKind::LParen) {
             let span = self.since(start);
             return Err(self.report(common::call_cast(span, &text)));
         }
@@ -493,21 +495,21 @@ impl Parser<'_> {
     }
 
     fn braces_after(&mut self, start: Span) -> Parse<Expr> {
-        let named = self.kind().is_name() && self.kind_at(1) == Kind::Assign;
+        let named = self.kind().is_name() && self.kind_at(1) == TokenKind::Assign;
         let (mut fields, mut items, mut rest) = (Vec::new(), Vec::new(), false);
         let mut height = 0;
         let mut first = Span::NONE;
-        self.comma_list(Kind::RBrace, true, |p| {
+        self.comma_list(TokenKind::RBrace, true, |p| {
             let item = p.span();
             if rest {
                 return Err(p.unexpected("`}` after the `...`"));
             }
-            if named && p.eat(Kind::Dots) {
+            if named && p.eat(TokenKind::Dots) {
                 rest = true;
                 return Ok(());
             }
-            let has_name = p.kind().is_name() && p.kind_at(1) == Kind::Assign;
-            if has_name != named && !p.at_kind(Kind::Dots) {
+            let has_name = p.kind().is_name() && p.kind_at(1) == TokenKind::Assign;
+            if has_name != named && !p.at_kind(TokenKind::Dots) {
                 return Err(p.report(grammar::mixed_fields(item, first)));
             }
             if has_name {
@@ -515,7 +517,7 @@ impl Parser<'_> {
                 p.bump();
                 fields.push((name, p.expr()?));
             } else {
-                rest = p.at_kind(Kind::Dots);
+                rest = p.at_kind(TokenKind::Dots);
                 items.push(p.expr()?);
             }
             if first.is_none() {
@@ -524,7 +526,7 @@ impl Parser<'_> {
             height = height.max(p.height);
             Ok(())
         })?;
-        self.close(Kind::RBrace, start)?;
+        self.close(TokenKind::RBrace, start)?;
         let span = self.since(start);
         let kind = if named {
             ExprKind::Struct { fields, rest }
@@ -536,7 +538,7 @@ impl Parser<'_> {
 
     /// Reports `=` where a value is expected.
     pub(super) fn check_assignment(&mut self) -> Parse<()> {
-        if !self.at_kind(Kind::Assign) {
+        if !self.at_kind(TokenKind::Assign) {
             return Ok(());
         }
         let span = self.span();
@@ -549,7 +551,7 @@ impl Parser<'_> {
     /// Reports and takes `++a` or `--a`, from its first sign.
     pub(super) fn prefix_increment(&mut self, op: &str) -> Parse<Expr> {
         let signs = self.bump();
-        if self.at_kind(Kind::Minus) {
+        if self.at_kind(TokenKind::Minus) {
             self.bump();
         }
         let first = self.primary()?;
@@ -564,11 +566,11 @@ impl Parser<'_> {
         let signs = self.last_span().to(self.span());
         let last = self.tokens[self.at - 1].kind;
         match (last, self.kind(), self.kind_at(1)) {
-            (Kind::Concat, Kind::Semi | Kind::RParen, _) => {
+            (TokenKind::Concat, TokenKind::Semi | TokenKind::RParen, _) => {
                 let span = self.last_span();
                 Err(self.report(common::increment(span, "++", variable)))
             }
-            (Kind::Minus, Kind::Minus, Kind::Semi | Kind::RParen) => {
+            (TokenKind::Minus, TokenKind::Minus, TokenKind::Semi | TokenKind::RParen) => {
                 Err(self.report(common::increment(signs, "--", variable)))
             }
             _ => Ok(()),
@@ -577,7 +579,7 @@ impl Parser<'_> {
 
     /// Parses a name that denotes a value, with or without a leading dot.
     pub(super) fn prefixed_name(&mut self, what: &str) -> Parse<(bool, Ident)> {
-        let global = self.eat(Kind::Dot);
+        let global = self.eat(TokenKind::Dot);
         Ok((global, self.name(what)?))
     }
 

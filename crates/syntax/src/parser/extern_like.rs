@@ -3,7 +3,7 @@
 use super::{Parse, Parser};
 use crate::ast::{DeclKind, Direction, Ident, Method, Param, Proto, Type};
 use crate::errors::grammar;
-use crate::token::Kind;
+use crate::token::TokenKind;
 
 impl Parser<'_> {
     /// `extern X<T> { methods }` and `extern T f(params);`
@@ -11,10 +11,10 @@ impl Parser<'_> {
         self.bump();
         let mut look = self.look(1);
         let object = self.kind().is_name()
-            && (self.seen(&look) == Kind::LBrace
-                || (self.seen(&look) == Kind::Lt
+            && (self.seen(&look) == TokenKind::LBrace
+                || (self.seen(&look) == TokenKind::Lt
                     && self.skip_type_args(&mut look)
-                    && self.seen(&look) == Kind::LBrace));
+                    && self.seen(&look) == TokenKind::LBrace));
         if object {
             return self.extern_object();
         }
@@ -32,7 +32,7 @@ impl Parser<'_> {
         let (type_params, methods) = self.scoped(|p| {
             let type_params = p.type_params()?;
             p.scopes.declare_types(&type_params);
-            let opener = p.expect(Kind::LBrace)?;
+            let opener = p.expect(TokenKind::LBrace)?;
             let methods = p.members(opener, |p| p.method(&name).map(Some))?;
             Ok((type_params, methods))
         })?;
@@ -47,8 +47,8 @@ impl Parser<'_> {
     fn method(&mut self, object: &Ident) -> Parse<Method> {
         let start = self.span();
         let annotations = self.annotations()?;
-        let is_abstract = self.eat(Kind::Abstract);
-        let constructor = self.kind_at(1) == Kind::LParen && self.token().text == object.name;
+        let is_abstract = self.eat(TokenKind::Abstract);
+        let constructor = self.kind_at(1) == TokenKind::LParen && self.token().text == object.name;
         let result = if constructor { None } else { Some(self.ty()?) };
         let name = self.name("a method")?;
         let proto = self.scoped(|p| p.proto(name, result))?;
@@ -80,7 +80,7 @@ impl Parser<'_> {
         self.scoped(|p| {
             let proto = p.proto(name, Some(result))?;
             p.scopes.declare_params(&proto.params);
-            if p.at_kind(Kind::Semi) {
+            if p.at_kind(TokenKind::Semi) {
                 let span = proto.name.span;
                 let help =
                     "write `extern` before it if the target provides it, or give it a body, `{ ... }`";
@@ -131,9 +131,9 @@ impl Parser<'_> {
 
     /// `(params)`
     pub(super) fn params(&mut self) -> Parse<Vec<Param>> {
-        let opener = self.expect(Kind::LParen)?;
-        let params = self.comma_list(Kind::RParen, false, Self::param)?;
-        self.close(Kind::RParen, opener)?;
+        let opener = self.expect(TokenKind::LParen)?;
+        let params = self.comma_list(TokenKind::RParen, false, Self::param)?;
+        self.close(TokenKind::RParen, opener)?;
         Ok(params)
     }
 
@@ -141,9 +141,9 @@ impl Parser<'_> {
         let start = self.span();
         let annotations = self.annotations()?;
         let direction = match self.kind() {
-            Kind::In => Direction::In,
-            Kind::Out => Direction::Out,
-            Kind::InOut => Direction::InOut,
+            TokenKind::In => Direction::In,
+            TokenKind::Out => Direction::Out,
+            TokenKind::InOut => Direction::InOut,
             _ => Direction::None,
         };
         if direction != Direction::None {
@@ -152,7 +152,7 @@ impl Parser<'_> {
         let ty = self.ty()?;
         let name = self.name("a parameter")?;
         let ty = self.sizes_after_name(ty)?;
-        let default = if self.eat(Kind::Assign) {
+        let default = if self.eat(TokenKind::Assign) {
             Some(self.value()?)
         } else {
             None

@@ -3,7 +3,7 @@
 use super::{Parse, Parser};
 use crate::ast::{Expr, ExprKind};
 use crate::errors::common;
-use crate::token::Kind;
+use crate::token::TokenKind;
 
 impl Parser<'_> {
     /// Parses `keysetExpression`: one element for each key. A tuple is split.
@@ -17,7 +17,7 @@ impl Parser<'_> {
 
     /// Reports a comma after the keyset of a case, in place of a colon.
     pub(super) fn check_comma(&mut self, help: &str) -> Parse<()> {
-        if !self.at_kind(Kind::Comma) {
+        if !self.at_kind(TokenKind::Comma) {
             return Ok(());
         }
         Err(self.report(common::several_sets(self.span(), help)))
@@ -42,21 +42,21 @@ impl Parser<'_> {
     fn set_here(&mut self) -> Parse<Expr> {
         let start = self.span();
         match self.kind() {
-            Kind::Default => {
+            TokenKind::Default => {
                 self.bump();
                 return Ok(Expr {
                     kind: ExprKind::Default,
                     span: start,
                 });
             }
-            Kind::Underscore => {
+            TokenKind::Underscore => {
                 self.bump();
                 return Ok(Expr {
                     kind: ExprKind::DontCare,
                     span: start,
                 });
             }
-            Kind::LParen if !self.at_cast() => {}
+            TokenKind::LParen if !self.at_cast() => {}
             _ => {
                 let first = self.expr()?;
                 return self.set_after(first);
@@ -64,12 +64,12 @@ impl Parser<'_> {
         }
         let opener = self.bump();
         let mut height = 0;
-        let mut elements = self.comma_list(Kind::RParen, false, |p| {
+        let mut elements = self.comma_list(TokenKind::RParen, false, |p| {
             let element = p.set()?;
             height = height.max(p.height);
             Ok(element)
         })?;
-        self.close(Kind::RParen, opener)?;
+        self.close(TokenKind::RParen, opener)?;
         let span = self.since(start);
         self.height = height;
         let alone = match (elements.pop(), elements.is_empty()) {
@@ -100,8 +100,8 @@ impl Parser<'_> {
     /// Parses `&&& b` or `.. b` after a value.
     fn set_after(&mut self, first: Expr) -> Parse<Expr> {
         let make: fn(Box<Expr>, Box<Expr>) -> ExprKind = match self.kind() {
-            Kind::Mask => ExprKind::Mask,
-            Kind::Range => ExprKind::Range,
+            TokenKind::Mask => ExprKind::Mask,
+            TokenKind::Range => ExprKind::Range,
             _ => return Ok(first),
         };
         let height = self.height;

@@ -2,7 +2,7 @@
 
 use super::Parser;
 use super::scopes::Meaning;
-use crate::token::Kind;
+use crate::token::TokenKind;
 
 /// Most tokens that one lookahead takes; the deciding one is near.
 const MAX_STEPS: u32 = 2_000;
@@ -29,13 +29,13 @@ impl Parser<'_> {
     }
 
     /// Returns the kind of the token at the lookahead's cursor.
-    pub(super) fn seen(&self, look: &Look) -> Kind {
-        let kind = self.tokens.get(look.at).map_or(Kind::Eof, |t| t.kind);
+    pub(super) fn seen(&self, look: &Look) -> TokenKind {
+        let kind = self.tokens.get(look.at).map_or(TokenKind::Eof, |t| t.kind);
         match (kind, look.taken) {
-            (Kind::Shr, 1) => Kind::Gt,
-            (Kind::Ge, 1) => Kind::Assign,
-            (Kind::ShrAssign, 1) => Kind::Ge,
-            (Kind::ShrAssign, 2) => Kind::Assign,
+            (TokenKind::Shr, 1) => TokenKind::Gt,
+            (TokenKind::Ge, 1) => TokenKind::Assign,
+            (TokenKind::ShrAssign, 1) => TokenKind::Ge,
+            (TokenKind::ShrAssign, 2) => TokenKind::Assign,
             (kind, _) => kind,
         }
     }
@@ -55,7 +55,7 @@ impl Parser<'_> {
         look.steps += 1;
     }
 
-    fn step_over(&self, look: &mut Look, kind: Kind) -> bool {
+    fn step_over(&self, look: &mut Look, kind: TokenKind) -> bool {
         let found = self.seen(look) == kind;
         if found {
             self.step(look);
@@ -65,8 +65,8 @@ impl Parser<'_> {
 
     fn step_gt(&self, look: &mut Look) -> bool {
         match self.seen(look) {
-            Kind::Gt => self.step(look),
-            Kind::Shr | Kind::Ge | Kind::ShrAssign => look.taken += 1,
+            TokenKind::Gt => self.step(look),
+            TokenKind::Shr | TokenKind::Ge | TokenKind::ShrAssign => look.taken += 1,
             _ => return false,
         }
         true
@@ -88,28 +88,28 @@ impl Parser<'_> {
         }
         let kind = self.seen(look);
         match kind {
-            Kind::Bool
-            | Kind::Error
-            | Kind::MatchKindKw
-            | Kind::StringType
-            | Kind::Void
-            | Kind::Underscore => {
+            TokenKind::Bool
+            | TokenKind::Error
+            | TokenKind::MatchKindKw
+            | TokenKind::StringType
+            | TokenKind::Void
+            | TokenKind::Underscore => {
                 self.step(look);
             }
-            Kind::Bit | Kind::IntType | Kind::Varbit => {
+            TokenKind::Bit | TokenKind::IntType | TokenKind::Varbit => {
                 self.step(look);
-                if self.seen(look) == Kind::Lt && !self.skip_width(look, nesting > 0) {
+                if self.seen(look) == TokenKind::Lt && !self.skip_width(look, nesting > 0) {
                     return false;
                 }
             }
-            Kind::Tuple => {
+            TokenKind::Tuple => {
                 self.step(look);
                 if !self.skip_args_in(look, nesting + 1) {
                     return false;
                 }
             }
             _ => {
-                let global = self.step_over(look, Kind::Dot);
+                let global = self.step_over(look, TokenKind::Dot);
                 if !self.seen(look).is_name() {
                     return false;
                 }
@@ -123,12 +123,12 @@ impl Parser<'_> {
                     return false;
                 }
                 self.step(look);
-                if self.seen(look) == Kind::Lt && !self.skip_args_in(look, nesting + 1) {
+                if self.seen(look) == TokenKind::Lt && !self.skip_args_in(look, nesting + 1) {
                     return false;
                 }
             }
         }
-        while self.seen(look) == Kind::LBracket {
+        while self.seen(look) == TokenKind::LBracket {
             if !self.skip_brackets(look) {
                 return false;
             }
@@ -137,7 +137,7 @@ impl Parser<'_> {
     }
 
     fn skip_args_in(&self, look: &mut Look, nesting: u32) -> bool {
-        if !self.step_over(look, Kind::Lt) {
+        if !self.step_over(look, TokenKind::Lt) {
             return false;
         }
         // `tuple<>`
@@ -148,7 +148,7 @@ impl Parser<'_> {
             if !self.skip_type_in(look, nesting + 1) {
                 return false;
             }
-            if !self.step_over(look, Kind::Comma) {
+            if !self.step_over(look, TokenKind::Comma) {
                 return self.step_gt(look);
             }
         }
@@ -159,16 +159,16 @@ impl Parser<'_> {
         self.step(look);
         loop {
             match self.seen(look) {
-                Kind::LParen => {
+                TokenKind::LParen => {
                     if !self.skip_brackets(look) {
                         return false;
                     }
                 }
-                Kind::Shr if look.taken > 0 || self.closes_width(look.at, in_angles) => {
+                TokenKind::Shr if look.taken > 0 || self.closes_width(look.at, in_angles) => {
                     return self.step_gt(look);
                 }
                 kind if is_operand(kind)
-                    || kind == Kind::Dot
+                    || kind == TokenKind::Dot
                     || is_operator(kind)
                     || is_of_condition(kind) =>
                 {
@@ -186,12 +186,12 @@ impl Parser<'_> {
     /// and names with operators between them, and then another `>`, follow. Outside of angle brackets it is a shift
     /// too.
     pub(super) fn closes_width(&self, at: usize, in_angles: bool) -> bool {
-        let kind = |at: usize| self.tokens.get(at).map_or(Kind::Eof, |t| t.kind);
+        let kind = |at: usize| self.tokens.get(at).map_or(TokenKind::Eof, |t| t.kind);
         let mut at = at + 1;
-        while is_operand(kind(at)) && is_operator(kind(at + 1)) && kind(at + 1) != Kind::Shr {
+        while is_operand(kind(at)) && is_operator(kind(at + 1)) && kind(at + 1) != TokenKind::Shr {
             at += 2;
         }
-        let shifts = is_operand(kind(at)) && matches!(kind(at + 1), Kind::Gt | Kind::Shr);
+        let shifts = is_operand(kind(at)) && matches!(kind(at + 1), TokenKind::Gt | TokenKind::Shr);
         in_angles && !shifts
     }
 
@@ -206,9 +206,9 @@ impl Parser<'_> {
         let mut depth = 0_u32;
         while look.steps <= MAX_STEPS {
             match self.seen(look) {
-                Kind::LParen | Kind::LBracket | Kind::LBrace => depth += 1,
-                Kind::RParen | Kind::RBracket | Kind::RBrace => depth -= 1,
-                Kind::Eof => return false,
+                TokenKind::LParen | TokenKind::LBracket | TokenKind::LBrace => depth += 1,
+                TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => depth -= 1,
+                TokenKind::Eof => return false,
                 _ => {}
             }
             self.step(look);
@@ -232,30 +232,30 @@ impl Parser<'_> {
             return false;
         }
         look = self.after(look);
-        if self.seen(&look) == Kind::Lt && !self.skip_type_args(&mut look) {
+        if self.seen(&look) == TokenKind::Lt && !self.skip_type_args(&mut look) {
             return false;
         }
-        self.seen(&look) == Kind::LParen
+        self.seen(&look) == TokenKind::LParen
             && self.skip_brackets(&mut look)
-            && self.seen(&look) == Kind::LBrace
+            && self.seen(&look) == TokenKind::LBrace
     }
 
     /// Returns true if the current `(` begins a cast.
     pub(super) fn at_cast(&self) -> bool {
         let mut look = self.look(1);
-        if !self.skip_type(&mut look) || self.seen(&look) != Kind::RParen {
+        if !self.skip_type(&mut look) || self.seen(&look) != TokenKind::RParen {
             return false;
         }
         let first = self.kind_at(1);
         let (plain, name) = match (first, self.kind_at(2)) {
-            (Kind::Dot, _) => (self.kind_at(3) == Kind::RParen, 2),
-            (kind, next) => (kind.is_name() && next == Kind::RParen, 1),
+            (TokenKind::Dot, _) => (self.kind_at(3) == TokenKind::RParen, 2),
+            (kind, next) => (kind.is_name() && next == TokenKind::RParen, 1),
         };
         if !plain {
-            return first != Kind::Underscore && first != Kind::Error;
+            return first != TokenKind::Underscore && first != TokenKind::Error;
         }
         let name = self.tokens[self.at + name].text.as_str();
-        let meaning = if first == Kind::Dot {
+        let meaning = if first == TokenKind::Dot {
             self.scopes.global(name)
         } else {
             self.scopes.meaning(name)
@@ -269,15 +269,15 @@ impl Parser<'_> {
                 next.is_name()
                     || matches!(
                         next,
-                        Kind::Int
-                            | Kind::Str
-                            | Kind::True
-                            | Kind::False
-                            | Kind::LParen
-                            | Kind::LBrace
-                            | Kind::Tilde
-                            | Kind::Bang
-                            | Kind::This
+                        TokenKind::Int
+                            | TokenKind::Str
+                            | TokenKind::True
+                            | TokenKind::False
+                            | TokenKind::LParen
+                            | TokenKind::LBrace
+                            | TokenKind::Tilde
+                            | TokenKind::Bang
+                            | TokenKind::This
                     )
             }
         }
@@ -287,30 +287,49 @@ impl Parser<'_> {
     /// a comparison, would compare its boolean result again, which is not allowed.
     pub(super) fn at_type_args(&self) -> bool {
         let mut look = self.look(0);
-        self.skip_type_args(&mut look) && matches!(self.seen(&look), Kind::LParen | Kind::Dot)
+        self.skip_type_args(&mut look)
+            && matches!(self.seen(&look), TokenKind::LParen | TokenKind::Dot)
     }
 }
 
 /// Returns true if a token can be an operand of a width by itself.
-fn is_operand(kind: Kind) -> bool {
-    kind == Kind::Int || kind.is_name()
+fn is_operand(kind: TokenKind) -> bool {
+    kind == TokenKind::Int || kind.is_name()
 }
 
 /// Returns true if a token can be part of a condition in a width.
-fn is_of_condition(kind: Kind) -> bool {
+fn is_of_condition(kind: TokenKind) -> bool {
     matches!(
         kind,
-        Kind::Lt | Kind::Le | Kind::EqEq | Kind::Ne | Kind::AndAnd | Kind::OrOr
+        TokenKind::Lt
+            | TokenKind::Le
+            | TokenKind::EqEq
+            | TokenKind::Ne
+            | TokenKind::AndAnd
+            | TokenKind::OrOr
     ) || matches!(
         kind,
-        Kind::Bang | Kind::True | Kind::False | Kind::Question | Kind::Colon
+        TokenKind::Bang
+            | TokenKind::True
+            | TokenKind::False
+            | TokenKind::Question
+            | TokenKind::Colon
     )
 }
 
 /// Returns true if a token can be an operator in a width.
-fn is_operator(kind: Kind) -> bool {
+fn is_operator(kind: TokenKind) -> bool {
     matches!(
         kind,
-        Kind::Plus | Kind::Minus | Kind::Star | Kind::Slash | Kind::Percent | Kind::Shl | Kind::Shr
-    ) || matches!(kind, Kind::Amp | Kind::Pipe | Kind::Caret | Kind::Tilde)
+        TokenKind::Plus
+            | TokenKind::Minus
+            | TokenKind::Star
+            | TokenKind::Slash
+            | TokenKind::Percent
+            | TokenKind::Shl
+            | TokenKind::Shr
+    ) || matches!(
+        kind,
+        TokenKind::Amp | TokenKind::Pipe | TokenKind::Caret | TokenKind::Tilde
+    )
 }

@@ -23,7 +23,7 @@ use diag::{Diagnostic, Diagnostics, SourceMap, Span};
 
 use crate::ast::{Decl, Program};
 use crate::errors::{common, grammar};
-use crate::token::{Bad, Kind, Token};
+use crate::token::{Bad, Token, TokenKind};
 use scopes::Scopes;
 
 /// Greatest depth of a tree.
@@ -38,7 +38,7 @@ pub(crate) struct Failed;
 /// Result of a production.
 pub(crate) type Parse<T> = Result<T, Failed>;
 
-/// Parses a list of tokens that ends with [`Kind::Eof`].
+/// Parses a list of tokens that ends with [`TokenKind::Eof`].
 pub(crate) fn parse(tokens: Vec<Token>, map: &SourceMap, diagnostics: &mut Diagnostics) -> Program {
     let mut parser = Parser {
         tokens,
@@ -88,12 +88,12 @@ pub(crate) struct Parser<'a> {
 impl Parser<'_> {
     fn program(&mut self) -> Program {
         let mut decls = Vec::new();
-        while self.kind() != Kind::Eof {
+        while self.kind() != TokenKind::Eof {
             let before = self.at;
-            if self.eat(Kind::Semi) {
+            if self.eat(TokenKind::Semi) {
                 continue;
             }
-            if self.at_kind(Kind::RBrace) {
+            if self.at_kind(TokenKind::RBrace) {
                 let span = self.span();
                 self.report(common::stray_close(span, "}"));
                 self.bump();
@@ -132,8 +132,9 @@ impl Parser<'_> {
 
     /// Returns true if the current token stands for an error that the preprocessor reported.
     fn is_reported(&self) -> bool {
-        let reported = |at: usize| matches!(self.tokens[at].kind, Kind::Bad(Bad::AlreadyReported));
-        reported(self.at) || (self.kind() == Kind::Eof && self.at > 0 && reported(self.at - 1))
+        let reported =
+            |at: usize| matches!(self.tokens[at].kind, TokenKind::Bad(Bad::AlreadyReported));
+        reported(self.at) || (self.kind() == TokenKind::Eof && self.at > 0 && reported(self.at - 1))
     }
 
     /// Skips all remaining tokens.

@@ -3,9 +3,9 @@
 use diag::Span;
 
 use super::{Parse, Parser};
-use crate::ast::{Annotation, Decl, DeclKind, ParserBody, SelectCase, State, Transition};
+use crate::ast::{Annotation, Decl, DeclKind, ParserBody, ParserState, SelectCase, Transition};
 use crate::errors::{common, grammar};
-use crate::token::Kind;
+use crate::token::TokenKind;
 
 impl Parser<'_> {
     /// `parser p(params);` and `parser p(params)(ctor) { locals states }`.
@@ -15,7 +15,7 @@ impl Parser<'_> {
         self.scopes.declare_type(&name);
         self.scoped(|p| {
             let head = p.head(name)?;
-            if p.eat(Kind::Semi) {
+            if p.eat(TokenKind::Semi) {
                 return Ok(DeclKind::Parser { head, body: None });
             }
             let body = p.nested(Self::parser_body)?;
@@ -27,16 +27,16 @@ impl Parser<'_> {
     }
 
     fn parser_body(&mut self) -> Parse<ParserBody> {
-        let opener = self.expect(Kind::LBrace)?;
-        let mut states: Vec<State> = Vec::new();
+        let opener = self.expect(TokenKind::LBrace)?;
+        let mut states: Vec<ParserState> = Vec::new();
         let locals = self.members(opener, |p| {
             let start = p.span();
             let annotations = p.annotations()?;
-            if p.at_kind(Kind::State) && p.kind_at(1).is_name() {
+            if p.at_kind(TokenKind::State) && p.kind_at(1).is_name() {
                 states.push(p.nested(|p| p.state(annotations, start))?);
                 return Ok(None);
             }
-            if p.at_kind(Kind::RBrace) {
+            if p.at_kind(TokenKind::RBrace) {
                 p.refuse_annotations(&annotations);
                 return Ok(None);
             }
@@ -51,19 +51,22 @@ impl Parser<'_> {
     /// `parserLocalElement`.
     fn parser_local(&mut self, annotations: Vec<Annotation>, start: Span) -> Parse<Decl> {
         match self.kind() {
-            Kind::Const => self.constant(annotations, start),
-            Kind::ValueSet => Ok(Decl {
+            TokenKind::Const => self.constant(annotations, start),
+            TokenKind::ValueSet => Ok(Decl {
                 annotations,
                 kind: self.value_set()?,
                 span: self.since(start),
             }),
-            Kind::Table | Kind::Action | Kind::Transition => {
+            TokenKind::Table | TokenKind::Action | TokenKind::Transition => {
                 Err(self.misplaced_declaration("in a parser"))
             }
-            Kind::Apply => Err(self.misplaced_declaration("in a parser")),
-            Kind::If | Kind::For | Kind::Switch | Kind::Return | Kind::Exit | Kind::LBrace => {
-                Err(self.report(common::statement_outside_state(start)))
-            }
+            TokenKind::Apply => Err(self.misplaced_declaration("in a parser")),
+            TokenKind::If
+            | TokenKind::For
+            | TokenKind::Switch
+            | TokenKind::Return
+            | TokenKind::Exit
+            | TokenKind::LBrace => Err(self.report(common::statement_outside_state(start))),
             _ => self.local(annotations, start, common::statement_outside_state),
         }
     }
@@ -71,12 +74,12 @@ impl Parser<'_> {
     /// `value_set<T>(size) s;`, from its first word.
     pub(super) fn value_set(&mut self) -> Parse<DeclKind> {
         self.bump();
-        self.expect(Kind::Lt)?;
+        self.expect(TokenKind::Lt)?;
         let ty = self.type_in_angles()?;
         self.expect_gt()?;
-        let opener = self.expect(Kind::LParen)?;
+        let opener = self.expect(TokenKind::LParen)?;
         let size = self.value()?;
-        self.close(Kind::RParen, opener)?;
+        self.close(TokenKind::RParen, opener)?;
         let name = self.name("a value set")?;
         self.scopes.declare_value(&name);
         self.semicolon("the value set")?;
@@ -84,23 +87,23 @@ impl Parser<'_> {
     }
 
     /// `state s { statements transition }`, from its first word.
-    fn state(&mut self, annotations: Vec<Annotation>, start: Span) -> Parse<State> {
+    fn state(&mut self, annotations: Vec<Annotation>, start: Span) -> Parse<ParserState> {
         self.bump();
         let name = self.name("a state")?;
-        let opener = self.expect(Kind::LBrace)?;
+        let opener = self.expect(TokenKind::LBrace)?;
         let mut transition: Option<(Transition, Span)> = None;
         self.in_state = true;
         let body = self.scoped(|p| {
             p.members(opener, |p| {
                 let at = p.span();
                 if let Some((_, last)) = &transition {
-                    p.report(if p.at_kind(Kind::Transition) {
+                    p.report(if p.at_kind(TokenKind::Transition) {
                         grammar::second_transition(at, *last)
                     } else {
                         grammar::after_last(at, "a statement", "transition", *last)
                     });
                 }
-                if p.at_kind(Kind::Transition) {
+                if p.at_kind(TokenKind::Transition) {
                     let found = p.transition()?;
                     transition = Some((found, p.since(at)));
                     return Ok(None);
@@ -110,7 +113,7 @@ impl Parser<'_> {
         });
         self.in_state = false;
         let body = body?;
-        Ok(State {
+        Ok(ParserState {
             annotations,
             name,
             body,
@@ -122,19 +125,19 @@ impl Parser<'_> {
     /// `transition s;` and `transition select(keys) { cases }`.
     fn transition(&mut self) -> Parse<Transition> {
         self.bump();
-        if !self.at_kind(Kind::Select) {
+        if !self.at_kind(TokenKind::Select) {
             let name = self.name("a state")?;
             self.semicolon("the transition")?;
             return Ok(Transition::To(name));
         }
         let start = self.bump();
-        let opener = self.expect(Kind::LParen)?;
-        let keys = self.comma_list(Kind::RParen, false, Self::expr)?;
-        self.close(Kind::RParen, opener)?;
-        let opener = self.expect(Kind::LBrace)?;
+        let opener = self.expect(TokenKind::LParen)?;
+        let keys = self.comma_list(TokenKind::RParen, false, Self::expr)?;
+        self.close(TokenKind::RParen, opener)?;
+        let opener = self.expect(TokenKind::LBrace)?;
         let cases = self.members(opener, |p| p.select_case().map(Some))?;
         // The grammar has no `;` here, but many programs do.
-        self.eat(Kind::Semi);
+        self.eat(TokenKind::Semi);
         Ok(Transition::Select {
             keys,
             cases,
@@ -153,7 +156,7 @@ impl Parser<'_> {
         self.check_comma(
             "write a case for each value; of several keys, put the values in parentheses: `(a, b): state;`",
         )?;
-        self.expect(Kind::Colon)?;
+        self.expect(TokenKind::Colon)?;
         let target = self.name("a state")?;
         self.semicolon("the state")?;
         Ok(SelectCase {

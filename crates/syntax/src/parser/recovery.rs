@@ -1,20 +1,20 @@
 //! Recovery after an error: finding the token at which parsing resumes.
 
 use super::Parser;
-use crate::token::Kind;
+use crate::token::TokenKind;
 
 /// Returns true for a keyword of declarations that are allowed at top level only.
-fn begins_outer(kind: Kind) -> bool {
+fn begins_outer(kind: TokenKind) -> bool {
     matches!(
         kind,
-        Kind::Header
-            | Kind::HeaderUnion
-            | Kind::Struct
-            | Kind::ParserKw
-            | Kind::Control
-            | Kind::Package
-            | Kind::Extern
-            | Kind::Typedef
+        TokenKind::Header
+            | TokenKind::HeaderUnion
+            | TokenKind::Struct
+            | TokenKind::ParserKw
+            | TokenKind::Control
+            | TokenKind::Package
+            | TokenKind::Extern
+            | TokenKind::Typedef
     )
 }
 
@@ -31,13 +31,13 @@ impl Parser<'_> {
             && (begins_outer(self.kind())
                 || matches!(
                     self.kind(),
-                    Kind::Const
-                        | Kind::Action
-                        | Kind::Enum
-                        | Kind::MatchKindKw
-                        | Kind::Type
-                        | Kind::Table
-                        | Kind::At
+                    TokenKind::Const
+                        | TokenKind::Action
+                        | TokenKind::Enum
+                        | TokenKind::MatchKindKw
+                        | TokenKind::Type
+                        | TokenKind::Table
+                        | TokenKind::At
                 ))
     }
 
@@ -47,21 +47,21 @@ impl Parser<'_> {
             self.bump();
         }
         let mut depth = 0_u32;
-        while self.kind() != Kind::Eof {
+        while self.kind() != TokenKind::Eof {
             if self.at_outer_declaration() || (depth == 0 && self.at_declaration()) {
                 return;
             }
             match self.kind() {
-                Kind::LBrace => depth += 1,
-                Kind::RBrace => {
+                TokenKind::LBrace => depth += 1,
+                TokenKind::RBrace => {
                     depth = depth.saturating_sub(1);
                     if depth == 0 {
                         self.bump();
-                        self.eat(Kind::Semi);
+                        self.eat(TokenKind::Semi);
                         return;
                     }
                 }
-                Kind::Semi if depth == 0 => {
+                TokenKind::Semi if depth == 0 => {
                     self.bump();
                     return;
                 }
@@ -76,26 +76,26 @@ impl Parser<'_> {
     pub(super) fn recover_member(&mut self, before: usize) {
         let mut depth = 0_u32;
         let mut open = 0_u32;
-        while self.kind() != Kind::Eof {
+        while self.kind() != TokenKind::Eof {
             let moved = self.at > before;
             if self.at_outer_declaration() || (depth == 0 && moved && self.begins_member()) {
                 return;
             }
             match self.kind() {
-                Kind::LBrace => depth += 1,
-                Kind::RBrace if depth == 0 => return,
-                Kind::RBrace => {
+                TokenKind::LBrace => depth += 1,
+                TokenKind::RBrace if depth == 0 => return,
+                TokenKind::RBrace => {
                     depth -= 1;
                     if depth == 0 {
                         self.bump();
-                        self.eat(Kind::Semi);
+                        self.eat(TokenKind::Semi);
                         return;
                     }
                 }
-                Kind::LParen => open += 1,
-                Kind::RParen => open = open.saturating_sub(1),
+                TokenKind::LParen => open += 1,
+                TokenKind::RParen => open = open.saturating_sub(1),
                 // A `;` inside parentheses belongs to `for`.
-                Kind::Semi if depth == 0 && open == 0 => {
+                TokenKind::Semi if depth == 0 && open == 0 => {
                     self.bump();
                     return;
                 }
@@ -110,21 +110,21 @@ impl Parser<'_> {
             && (self.at_declaration()
                 || matches!(
                     self.kind(),
-                    Kind::If
-                        | Kind::For
-                        | Kind::Switch
-                        | Kind::Return
-                        | Kind::Exit
-                        | Kind::Break
-                        | Kind::Continue
-                        | Kind::Transition
-                        | Kind::State
-                        | Kind::Apply
-                        | Kind::Key
-                        | Kind::Actions
-                        | Kind::Entries
-                        | Kind::Default
-                        | Kind::ValueSet
+                    TokenKind::If
+                        | TokenKind::For
+                        | TokenKind::Switch
+                        | TokenKind::Return
+                        | TokenKind::Exit
+                        | TokenKind::Break
+                        | TokenKind::Continue
+                        | TokenKind::Transition
+                        | TokenKind::State
+                        | TokenKind::Apply
+                        | TokenKind::Key
+                        | TokenKind::Actions
+                        | TokenKind::Entries
+                        | TokenKind::Default
+                        | TokenKind::ValueSet
                 ))
     }
 }

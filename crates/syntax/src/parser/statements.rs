@@ -7,24 +7,24 @@ use crate::ast::{
     Annotation, BinaryOp, Block, Decl, DeclKind, Expr, ExprKind, IfArm, Stmt, StmtKind, SwitchCase,
 };
 use crate::errors::{common, grammar};
-use crate::token::Kind;
+use crate::token::TokenKind;
 
 /// Returns the operator of an assignment; `Some(None)` for `=`.
-fn assignment(kind: Kind) -> Option<Option<BinaryOp>> {
+fn assignment(kind: TokenKind) -> Option<Option<BinaryOp>> {
     Some(Some(match kind {
-        Kind::Assign => return Some(None),
-        Kind::AddAssign => BinaryOp::Add,
-        Kind::SubAssign => BinaryOp::Sub,
-        Kind::MulAssign => BinaryOp::Mul,
-        Kind::DivAssign => BinaryOp::Div,
-        Kind::ModAssign => BinaryOp::Mod,
-        Kind::ShlAssign => BinaryOp::Shl,
-        Kind::ShrAssign => BinaryOp::Shr,
-        Kind::AndAssign => BinaryOp::BitAnd,
-        Kind::OrAssign => BinaryOp::BitOr,
-        Kind::XorAssign => BinaryOp::BitXor,
-        Kind::SatAddAssign => BinaryOp::SatAdd,
-        Kind::SatSubAssign => BinaryOp::SatSub,
+        TokenKind::Assign => return Some(None),
+        TokenKind::AddAssign => BinaryOp::Add,
+        TokenKind::SubAssign => BinaryOp::Sub,
+        TokenKind::MulAssign => BinaryOp::Mul,
+        TokenKind::DivAssign => BinaryOp::Div,
+        TokenKind::ModAssign => BinaryOp::Mod,
+        TokenKind::ShlAssign => BinaryOp::Shl,
+        TokenKind::ShrAssign => BinaryOp::Shr,
+        TokenKind::AndAssign => BinaryOp::BitAnd,
+        TokenKind::OrAssign => BinaryOp::BitOr,
+        TokenKind::XorAssign => BinaryOp::BitXor,
+        TokenKind::SatAddAssign => BinaryOp::SatAdd,
+        TokenKind::SatSubAssign => BinaryOp::SatSub,
         _ => return None,
     }))
 }
@@ -54,7 +54,7 @@ impl Parser<'_> {
     }
 
     fn block_after(&mut self, annotations: Vec<Annotation>) -> Parse<Block> {
-        let opener = self.expect(Kind::LBrace)?;
+        let opener = self.expect(TokenKind::LBrace)?;
         let stmts =
             self.nested(|p| p.scoped(|p| p.members(opener, |p| p.statement().map(Some))))?;
         Ok(Block {
@@ -73,19 +73,21 @@ impl Parser<'_> {
         let start = self.span();
         let mut annotations = self.annotations()?;
         let kind = match self.kind() {
-            Kind::Semi => {
+            TokenKind::Semi => {
                 self.bump();
                 StmtKind::Empty
             }
-            Kind::LBrace => StmtKind::Block(self.block_after(std::mem::take(&mut annotations))?),
-            Kind::If => self.conditional()?,
-            Kind::Else => return Err(self.report(common::stray_else(start))),
-            Kind::Switch => self.switch()?,
-            Kind::For => self.for_loop()?,
-            Kind::Return => {
+            TokenKind::LBrace => {
+                StmtKind::Block(self.block_after(std::mem::take(&mut annotations))?)
+            }
+            TokenKind::If => self.conditional()?,
+            TokenKind::Else => return Err(self.report(common::stray_else(start))),
+            TokenKind::Switch => self.switch()?,
+            TokenKind::For => self.for_loop()?,
+            TokenKind::Return => {
                 self.bump();
-                let forgotten = self.token().first || self.at_kind(Kind::RBrace);
-                let value = if self.at_kind(Kind::Semi) || forgotten {
+                let forgotten = self.token().first || self.at_kind(TokenKind::RBrace);
+                let value = if self.at_kind(TokenKind::Semi) || forgotten {
                     None
                 } else {
                     Some(self.expr()?)
@@ -93,19 +95,19 @@ impl Parser<'_> {
                 self.semicolon("`return`")?;
                 StmtKind::Return(value)
             }
-            Kind::Exit => self.word_statement(StmtKind::Exit, "`exit`")?,
-            Kind::Break => self.word_statement(StmtKind::Break, "`break`")?,
-            Kind::Continue => self.word_statement(StmtKind::Continue, "`continue`")?,
-            Kind::Const => {
+            TokenKind::Exit => self.word_statement(StmtKind::Exit, "`exit`")?,
+            TokenKind::Break => self.word_statement(StmtKind::Break, "`break`")?,
+            TokenKind::Continue => self.word_statement(StmtKind::Continue, "`continue`")?,
+            TokenKind::Const => {
                 let decl = self.constant(std::mem::take(&mut annotations), start)?;
                 StmtKind::Decl(Box::new(decl))
             }
-            Kind::Table | Kind::Action | Kind::State | Kind::ValueSet
+            TokenKind::Table | TokenKind::Action | TokenKind::State | TokenKind::ValueSet
                 if self.kind_at(1).is_name() =>
             {
                 return Err(self.misplaced_declaration("among statements"));
             }
-            Kind::Transition => {
+            TokenKind::Transition => {
                 let (place, help) = if self.in_state {
                     (
                         "inside of another statement",
@@ -165,32 +167,32 @@ impl Parser<'_> {
             let starts = kind.is_name()
                 || matches!(
                     kind,
-                    Kind::Dot
-                        | Kind::This
-                        | Kind::LParen
-                        | Kind::LBrace
-                        | Kind::Error
-                        | Kind::Int
-                        | Kind::Str
+                    TokenKind::Dot
+                        | TokenKind::This
+                        | TokenKind::LParen
+                        | TokenKind::LBrace
+                        | TokenKind::Error
+                        | TokenKind::Int
+                        | TokenKind::Str
                 )
                 || matches!(
                     kind,
-                    Kind::Bit
-                        | Kind::IntType
-                        | Kind::Bool
-                        | Kind::Varbit
-                        | Kind::Tuple
-                        | Kind::StringType
+                    TokenKind::Bit
+                        | TokenKind::IntType
+                        | TokenKind::Bool
+                        | TokenKind::Varbit
+                        | TokenKind::Tuple
+                        | TokenKind::StringType
                 )
-                || matches!(kind, Kind::Concat | Kind::Minus | Kind::Plus);
+                || matches!(kind, TokenKind::Concat | TokenKind::Minus | TokenKind::Plus);
             if !starts {
                 return Err(p.unexpected("a statement"));
             }
             match (kind, p.kind_at(1)) {
-                (Kind::Concat, next) if next.is_name() => {
+                (TokenKind::Concat, next) if next.is_name() => {
                     return p.prefix_increment("++");
                 }
-                (Kind::Minus, Kind::Minus) => return p.prefix_increment("--"),
+                (TokenKind::Minus, TokenKind::Minus) => return p.prefix_increment("--"),
                 _ => {}
             }
             let first = p.primary()?;
@@ -208,11 +210,11 @@ impl Parser<'_> {
             return Ok(StmtKind::Call(target));
         }
         let start = target.span;
-        if self.kind().is_name() || (self.token().first && !self.at_kind(Kind::Semi)) {
+        if self.kind().is_name() || (self.token().first && !self.at_kind(TokenKind::Semi)) {
             return Err(self.unexpected("`=`, or `(` to call it"));
         }
         let method = match &target.kind {
-            ExprKind::Member(_, name) if self.at_kind(Kind::Semi) => Some(name.clone()),
+            ExprKind::Member(_, name) if self.at_kind(TokenKind::Semi) => Some(name.clone()),
             _ => None,
         };
         self.expr_after(target)?;
@@ -220,7 +222,7 @@ impl Parser<'_> {
         if let Some(name) = method.filter(|name| is_method(&name.name)) {
             return Err(self.report(grammar::method_not_called(span, &name.name)));
         }
-        if self.at_kind(Kind::Assign) {
+        if self.at_kind(TokenKind::Assign) {
             let help = "assign to a variable, a field, a slice or an element";
             return Err(self.report(grammar::misplaced(
                 span,
@@ -241,10 +243,10 @@ impl Parser<'_> {
             let cond = self.condition()?;
             let then = self.branch()?;
             arms.push(IfArm { cond, then, span });
-            if !self.eat(Kind::Else) {
+            if !self.eat(TokenKind::Else) {
                 break;
             }
-            if !self.at_kind(Kind::If) {
+            if !self.at_kind(TokenKind::If) {
                 otherwise = Some(Box::new(self.branch()?));
                 break;
             }
@@ -257,10 +259,10 @@ impl Parser<'_> {
 
     /// `(c)`
     fn condition(&mut self) -> Parse<Expr> {
-        let opener = self.expect(Kind::LParen)?;
+        let opener = self.expect(TokenKind::LParen)?;
         let cond = self.expr()?;
         self.check_assignment()?;
-        self.close(Kind::RParen, opener)?;
+        self.close(TokenKind::RParen, opener)?;
         Ok(cond)
     }
 
@@ -273,7 +275,7 @@ impl Parser<'_> {
     fn switch(&mut self) -> Parse<StmtKind> {
         self.bump();
         let scrutinee = self.condition()?;
-        let opener = self.expect(Kind::LBrace)?;
+        let opener = self.expect(TokenKind::LBrace)?;
         let cases = self.nested(|p| p.members(opener, |p| p.switch_case().map(Some)))?;
         Ok(StmtKind::Switch { scrutinee, cases })
     }
@@ -284,25 +286,25 @@ impl Parser<'_> {
             self.report(common::case_word(start, "switch", "label: { ... }"));
             self.bump();
         }
-        let label = if self.at_kind(Kind::Default) {
+        let label = if self.at_kind(TokenKind::Default) {
             Expr {
                 kind: ExprKind::Default,
                 span: self.bump(),
             }
-        } else if self.at_kind(Kind::LBrace) {
+        } else if self.at_kind(TokenKind::LBrace) {
             return Err(self.unexpected("a label"));
         } else {
             self.expr()?
         };
         self.check_comma("write one label after the other: `1: 2: { ... }`")?;
-        if !self.eat(Kind::Colon) {
-            if !self.at_kind(Kind::LBrace) {
+        if !self.eat(TokenKind::Colon) {
+            if !self.at_kind(TokenKind::LBrace) {
                 return Err(self.unexpected("`:` after the label"));
             }
             self.report(common::missing_colon(self.after_previous()));
         }
         let body = match self.kind() {
-            Kind::LBrace | Kind::At => Some(self.block()?),
+            TokenKind::LBrace | TokenKind::At => Some(self.block()?),
             _ => None,
         };
         Ok(SwitchCase {
@@ -316,18 +318,18 @@ impl Parser<'_> {
     fn for_loop(&mut self) -> Parse<StmtKind> {
         self.bump();
         self.scoped(|p| {
-            let opener = p.expect(Kind::LParen)?;
+            let opener = p.expect(TokenKind::LParen)?;
             let annotations = p.annotations()?;
             if p.at_for_in() {
                 return p.for_in(opener, annotations);
             }
-            let init = p.for_part(Kind::Semi, true, annotations)?;
-            p.expect(Kind::Semi)?;
+            let init = p.for_part(TokenKind::Semi, true, annotations)?;
+            p.expect(TokenKind::Semi)?;
             let cond = p.expr()?;
             p.check_assignment()?;
-            p.expect(Kind::Semi)?;
-            let update = p.for_part(Kind::RParen, false, Vec::new())?;
-            p.close(Kind::RParen, opener)?;
+            p.expect(TokenKind::Semi)?;
+            let update = p.for_part(TokenKind::RParen, false, Vec::new())?;
+            p.close(TokenKind::RParen, opener)?;
             let body = Box::new(p.branch()?);
             Ok(StmtKind::For {
                 init,
@@ -340,7 +342,7 @@ impl Parser<'_> {
 
     /// Returns true if `x in` follows.
     fn at_untyped_for_in(&self) -> bool {
-        self.kind().is_name() && self.kind_at(1) == Kind::In
+        self.kind().is_name() && self.kind_at(1) == TokenKind::In
     }
 
     /// Returns true if `x in` or `T x in` follows.
@@ -349,7 +351,7 @@ impl Parser<'_> {
         self.at_untyped_for_in()
             || self.skip_type(&mut look)
                 && self.seen(&look).is_name()
-                && self.seen(&self.after(look)) == Kind::In
+                && self.seen(&self.after(look)) == TokenKind::In
     }
 
     /// Parses the rest of `for (T x in c) s`, from the type on.
@@ -360,9 +362,9 @@ impl Parser<'_> {
         }
         let ty = self.ty()?;
         let name = self.name("a variable")?;
-        self.expect(Kind::In)?;
+        self.expect(TokenKind::In)?;
         let collection = self.collection()?;
-        self.close(Kind::RParen, opener)?;
+        self.close(TokenKind::RParen, opener)?;
         self.scopes.declare_value(&name);
         let body = Box::new(self.branch()?);
         Ok(StmtKind::ForIn {
@@ -378,7 +380,7 @@ impl Parser<'_> {
     /// the annotations that are already read.
     fn for_part(
         &mut self,
-        end: Kind,
+        end: TokenKind,
         declares: bool,
         mut first: Vec<Annotation>,
     ) -> Parse<Vec<Stmt>> {
@@ -417,7 +419,7 @@ impl Parser<'_> {
         let ty = self.ty()?;
         let name = self.name("a variable")?;
         let ty = self.sizes_after_name(ty)?;
-        let init = if self.eat(Kind::Assign) {
+        let init = if self.eat(TokenKind::Assign) {
             Some(self.value()?)
         } else {
             None
@@ -430,10 +432,10 @@ impl Parser<'_> {
     fn check_c_statement(&mut self) -> Parse<()> {
         let (word, next) = (self.token().text.clone(), self.kind_at(1));
         let help = match (word.as_str(), next) {
-            ("while", Kind::LParen) | ("do", Kind::LBrace) => {
+            ("while", TokenKind::LParen) | ("do", TokenKind::LBrace) => {
                 "write `for (bit<8> i = 0; i < 10; i = i + 1) { ... }`, or a loop of parser states"
             }
-            ("goto", Kind::Ident) => {
+            ("goto", TokenKind::Ident) => {
                 "in a parser, write `transition STATE;`; in a control, use `if` and `switch`"
             }
             ("case", _) => {

@@ -5,7 +5,7 @@ use diag::Span;
 use super::{Parse, Parser};
 use crate::ast::{ActionRef, Annotation, DeclKind, Entry, KeyElement, Property, PropertyValue};
 use crate::errors::common;
-use crate::token::Kind;
+use crate::token::TokenKind;
 
 impl Parser<'_> {
     /// `table t { properties }`
@@ -13,14 +13,14 @@ impl Parser<'_> {
         self.bump();
         let name = self.name("a table")?;
         self.scopes.declare_value(&name);
-        if self.at_kind(Kind::LParen) {
+        if self.at_kind(TokenKind::LParen) {
             let opener = self.span();
             let count = self.bracketed();
             let last = count.map_or(opener, |count| self.tokens[self.at + count - 1].span);
             let failed = self.report(common::table_parameters(opener.to(last)));
             self.at += count.ok_or(failed)?;
         }
-        let opener = self.expect(Kind::LBrace)?;
+        let opener = self.expect(TokenKind::LBrace)?;
         let properties = self.nested(|p| p.members(opener, |p| p.property().map(Some)))?;
         Ok(DeclKind::Table { name, properties })
     }
@@ -28,31 +28,39 @@ impl Parser<'_> {
     fn property(&mut self) -> Parse<Property> {
         let start = self.span();
         let annotations = self.annotations()?;
-        if self.at_word("reads") && self.kind_at(1) == Kind::LBrace {
+        if self.at_word("reads") && self.kind_at(1) == TokenKind::LBrace {
             let failed = self.report(common::p4_14(start, "`reads` is the key of a table"));
             self.stop();
             return Err(failed);
         }
-        let is_const = self.eat(Kind::Const);
+        let is_const = self.eat(TokenKind::Const);
         let word = self.kind();
         let name = self.name("a table property")?;
-        if matches!(self.kind(), Kind::Colon | Kind::LBrace) {
+        if matches!(self.kind(), TokenKind::Colon | TokenKind::LBrace) {
             let failed = self.report(common::table_property_colon(self.span()));
-            if !self.eat(Kind::Colon) && !matches!(word, Kind::Key | Kind::Actions | Kind::Entries)
+            if !self.eat(TokenKind::Colon)
+                && !matches!(
+                    word,
+                    TokenKind::Key | TokenKind::Actions | TokenKind::Entries
+                )
             {
                 return Err(failed);
             }
         } else {
-            self.expect(Kind::Assign)?;
+            self.expect(TokenKind::Assign)?;
         }
-        let braces = self.at_kind(Kind::LBrace);
+        let braces = self.at_kind(TokenKind::LBrace);
         let value = match word {
-            Kind::Key if braces => PropertyValue::Key(self.property_list(Self::key_element)?),
-            Kind::Actions if braces => {
+            TokenKind::Key if braces => PropertyValue::Key(self.property_list(Self::key_element)?),
+            TokenKind::Actions if braces => {
                 PropertyValue::Actions(self.property_list(Self::listed_action)?)
             }
-            Kind::Entries if braces => PropertyValue::Entries(self.property_list(Self::entry)?),
-            Kind::Key | Kind::Actions | Kind::Entries => return Err(self.unexpected("`{`")),
+            TokenKind::Entries if braces => {
+                PropertyValue::Entries(self.property_list(Self::entry)?)
+            }
+            TokenKind::Key | TokenKind::Actions | TokenKind::Entries => {
+                return Err(self.unexpected("`{`"));
+            }
             _ => {
                 let value = self.value()?;
                 self.semicolon("the property")?;
@@ -72,7 +80,7 @@ impl Parser<'_> {
     fn property_list<T>(&mut self, item: fn(&mut Self) -> Parse<T>) -> Parse<Vec<T>> {
         let opener = self.bump();
         let items = self.nested(|p| p.members(opener, |p| item(p).map(Some)))?;
-        self.eat(Kind::Semi);
+        self.eat(TokenKind::Semi);
         Ok(items)
     }
 
@@ -82,11 +90,11 @@ impl Parser<'_> {
         let expr = self.expr()?;
         if matches!(
             self.kind(),
-            Kind::Semi | Kind::Assign | Kind::RBrace | Kind::Comma
+            TokenKind::Semi | TokenKind::Assign | TokenKind::RBrace | TokenKind::Comma
         ) {
             return Err(self.report(common::key_without_match_kind(self.span())));
         }
-        self.expect(Kind::Colon)?;
+        self.expect(TokenKind::Colon)?;
         let match_kind = self.name("a match kind")?;
         let annotations = self.annotations()?;
         self.semicolon("the key")?;
@@ -109,7 +117,7 @@ impl Parser<'_> {
 
     fn action_ref(&mut self, annotations: Vec<Annotation>, start: Span) -> Parse<ActionRef> {
         let (global, name) = self.prefixed_name("an action")?;
-        let args = if self.at_kind(Kind::LParen) {
+        let args = if self.at_kind(TokenKind::LParen) {
             self.args()?
         } else {
             Vec::new()
@@ -127,12 +135,13 @@ impl Parser<'_> {
     fn entry(&mut self) -> Parse<Entry> {
         let start = self.span();
         let mut annotations = self.annotations()?;
-        let is_const = self.eat(Kind::Const);
-        let priority = if self.at_kind(Kind::Priority) && self.kind_at(1) == Kind::Assign {
+        let is_const = self.eat(TokenKind::Const);
+        let priority = if self.at_kind(TokenKind::Priority) && self.kind_at(1) == TokenKind::Assign
+        {
             self.bump();
             self.bump();
             let value = self.value()?;
-            self.expect(Kind::Colon)?;
+            self.expect(TokenKind::Colon)?;
             Some(value)
         } else {
             None
@@ -141,7 +150,7 @@ impl Parser<'_> {
         self.check_comma(
             "write an entry for each value; of several keys, put the values in parentheses: `(a, b): action();`",
         )?;
-        self.expect(Kind::Colon)?;
+        self.expect(TokenKind::Colon)?;
         let at = self.span();
         let action = self.action_ref(Vec::new(), at)?;
         annotations.extend(self.annotations()?);

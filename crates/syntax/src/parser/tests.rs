@@ -148,7 +148,7 @@ fn operators_bind_as_the_specification_says() {
 }
 
 #[test]
-fn casts_and_parentheses_are_told_apart() {
+fn casts_and_parentheses_are_distinguished() {
     assert_eq!(shape("(bit<8>) a + b"), "(Add (cast bit<8> a) b)");
     assert_eq!(shape("(bit<8>) -a"), "(cast bit<8> (Neg a))");
     assert_eq!(shape("(T) a.b"), "(cast T a.b)");
@@ -172,7 +172,7 @@ fn casts_and_parentheses_are_told_apart() {
 }
 
 #[test]
-fn less_than_and_type_arguments_are_told_apart() {
+fn less_than_and_type_arguments_are_distinguished() {
     assert_eq!(shape("f<bit<8>>(a)"), "f<bit<8>>(a)");
     assert_eq!(shape("a < b"), "(Lt a b)");
     assert_eq!(shape("f(a < b, c > d)"), "f((Lt a b) (Gt c d))");
@@ -312,7 +312,7 @@ fn tables_keep_their_properties() {
 }
 
 #[test]
-fn statements_that_look_alike_are_told_apart() {
+fn statements_that_look_alike_are_distinguished() {
     let kinds: Vec<_> = stmts(
         "T x; T(1) y; T(1); x = 1; x += 2; a.b<c>(d); T<bit<8>> z; T[2] w; x[2] = 3; T<U>(1) v;",
     )

@@ -5,7 +5,7 @@ use diag::Span;
 use super::{Parse, Parser};
 use crate::ast::{Expr, Ident, Type, TypeKind};
 use crate::errors::{common, grammar};
-use crate::token::Kind;
+use crate::token::TokenKind;
 
 impl Parser<'_> {
     /// Parses `typeRef`, `void` and `_` included: the type checker reports types that are not allowed in a context.
@@ -18,36 +18,36 @@ impl Parser<'_> {
         let start = self.span();
         self.height = 0;
         let kind = match self.kind() {
-            Kind::Bool => self.plain_type(TypeKind::Bool),
-            Kind::Error => self.plain_type(TypeKind::Error),
-            Kind::MatchKindKw => self.plain_type(TypeKind::MatchKind),
-            Kind::StringType => self.plain_type(TypeKind::String),
-            Kind::Void => self.plain_type(TypeKind::Void),
-            Kind::Underscore => self.plain_type(TypeKind::DontCare),
-            Kind::IntType => {
+            TokenKind::Bool => self.plain_type(TypeKind::Bool),
+            TokenKind::Error => self.plain_type(TypeKind::Error),
+            TokenKind::MatchKindKw => self.plain_type(TypeKind::MatchKind),
+            TokenKind::StringType => self.plain_type(TypeKind::String),
+            TokenKind::Void => self.plain_type(TypeKind::Void),
+            TokenKind::Underscore => self.plain_type(TypeKind::DontCare),
+            TokenKind::IntType => {
                 self.bump();
                 match self.width()? {
                     Some(width) => TypeKind::SignedInt(width),
                     None => TypeKind::Int,
                 }
             }
-            Kind::Bit => {
+            TokenKind::Bit => {
                 self.bump();
                 self.check_width_brackets();
                 TypeKind::Bit(self.width()?)
             }
-            Kind::Varbit => {
+            TokenKind::Varbit => {
                 self.bump();
                 match self.width()? {
                     Some(width) => TypeKind::Varbit(width),
                     None => return Err(self.unexpected("`<` and the greatest width of the varbit")),
                 }
             }
-            Kind::Tuple => {
+            TokenKind::Tuple => {
                 self.bump();
                 TypeKind::Tuple(self.type_args()?)
             }
-            Kind::List if self.kind_at(1) == Kind::Lt => {
+            TokenKind::List if self.kind_at(1) == TokenKind::Lt => {
                 self.bump();
                 let args = self.type_args()?;
                 match <[Type; 1]>::try_from(args) {
@@ -65,7 +65,7 @@ impl Parser<'_> {
             span: self.since(start),
         };
         let mut sizes = 0;
-        while self.at_kind(Kind::LBracket) {
+        while self.at_kind(TokenKind::LBracket) {
             sizes += 1;
             if self.depth + sizes >= super::MAX_DEPTH {
                 return Err(self.too_deep(self.span()));
@@ -81,7 +81,7 @@ impl Parser<'_> {
         let height = self.height;
         let opener = self.bump();
         let size = self.value()?;
-        self.close(Kind::RBracket, opener)?;
+        self.close(TokenKind::RBracket, opener)?;
         self.height = self.height.max(height) + 1;
         Ok(size)
     }
@@ -89,7 +89,7 @@ impl Parser<'_> {
     /// Parses `[n]` and `[n][m]` after a name of type `ty`, as in C: the first is the outermost.
     pub(super) fn sizes_after_name(&mut self, ty: Type) -> Parse<Type> {
         let mut sizes = Vec::new();
-        while self.at_kind(Kind::LBracket) {
+        while self.at_kind(TokenKind::LBracket) {
             if self.depth + sizes.len() as u32 + 1 >= super::MAX_DEPTH {
                 return Err(self.too_deep(self.span()));
             }
@@ -107,8 +107,8 @@ impl Parser<'_> {
 
     /// `X`, `.X`, `X<A>`.
     fn named_type(&mut self, start: Span) -> Parse<TypeKind> {
-        let global = self.eat(Kind::Dot);
-        if self.kind() == Kind::Ident
+        let global = self.eat(TokenKind::Dot);
+        if self.kind() == TokenKind::Ident
             && let Some(name) = self.foreign_type()
         {
             return Ok(TypeKind::Name { global, name });
@@ -118,7 +118,7 @@ impl Parser<'_> {
         }
         let name = self.name("a type")?;
         let kind = TypeKind::Name { global, name };
-        if !self.at_kind(Kind::Lt) {
+        if !self.at_kind(TokenKind::Lt) {
             return Ok(kind);
         }
         let base = Box::new(Type {
@@ -133,9 +133,9 @@ impl Parser<'_> {
 
     /// `<A, B>`, from its `<`.
     pub(super) fn type_args(&mut self) -> Parse<Vec<Type>> {
-        self.expect(Kind::Lt)?;
+        self.expect(TokenKind::Lt)?;
         let mut height = 0;
-        let args = self.comma_list(Kind::Gt, false, |p| {
+        let args = self.comma_list(TokenKind::Gt, false, |p| {
             let arg = p.type_in_angles()?;
             height = height.max(p.height);
             Ok(arg)
@@ -155,20 +155,20 @@ impl Parser<'_> {
 
     /// Parses `<T, U>`, if present.
     pub(super) fn type_params(&mut self) -> Parse<Vec<Ident>> {
-        if !self.eat(Kind::Lt) {
+        if !self.eat(TokenKind::Lt) {
             return Ok(Vec::new());
         }
-        if self.at_kind(Kind::Gt) {
+        if self.at_kind(TokenKind::Gt) {
             return Err(self.unexpected("the name of a type parameter"));
         }
-        let names = self.comma_list(Kind::Gt, false, |p| p.name("a type parameter"))?;
+        let names = self.comma_list(TokenKind::Gt, false, |p| p.name("a type parameter"))?;
         self.expect_gt()?;
         Ok(names)
     }
 
     /// Parses `<8>`, `<W + 1>`, `<1 << W>` or `<W < 8 ? W : 8>`, if present.
     fn width(&mut self) -> Parse<Option<Box<Expr>>> {
-        if !self.eat(Kind::Lt) {
+        if !self.eat(TokenKind::Lt) {
             return Ok(None);
         }
         let width = self.width_value()?;
@@ -178,9 +178,9 @@ impl Parser<'_> {
 
     /// Reports `bit[8]`, an array of single bits, which is rarely meant.
     fn check_width_brackets(&mut self) {
-        if self.at_kind(Kind::LBracket)
-            && self.kind_at(1) == Kind::Int
-            && self.kind_at(2) == Kind::RBracket
+        if self.at_kind(TokenKind::LBracket)
+            && self.kind_at(1) == TokenKind::Int
+            && self.kind_at(2) == TokenKind::RBracket
         {
             let size = &self.tokens[self.at + 1].text;
             let span = self.span().to(self.tokens[self.at + 2].span);
@@ -205,7 +205,7 @@ impl Parser<'_> {
         // The last word may be the name that is declared.
         let names = |at: usize| {
             let next = self.tokens.get(at + 1);
-            next.is_some_and(|token| token.kind.is_name() || token.kind == Kind::IntType)
+            next.is_some_and(|token| token.kind.is_name() || token.kind == TokenKind::IntType)
         };
         let mut last = self.at;
         while is_word(self.at) && is_word(last + 1) && names(last + 1) {

@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 use super::Preprocessor;
 use crate::errors::preprocess as errors;
 use crate::literal;
-use crate::token::{Bad, Kind, Token};
+use crate::token::{Bad, Token, TokenKind};
 
 /// Deepest nesting of a condition.
 const MAX_DEPTH: usize = 100;
@@ -21,7 +21,7 @@ impl Preprocessor<'_> {
         if self.stopped
             || tokens
                 .iter()
-                .any(|t| t.kind == Kind::Bad(Bad::AlreadyReported))
+                .any(|t| t.kind == TokenKind::Bad(Bad::AlreadyReported))
         {
             return false;
         }
@@ -57,15 +57,17 @@ impl Preprocessor<'_> {
         let mut i = 0;
         while i < line.len() {
             let token = &line[i];
-            if token.kind != Kind::Ident || token.text != "defined" {
+            if token.kind != TokenKind::Ident || token.text != "defined" {
                 out.push(token.clone());
                 i += 1;
                 continue;
             }
             let kinds = |n: usize| line.get(i + n).map(|t| t.kind);
             let (name, taken) = match (kinds(1), kinds(2), kinds(3)) {
-                (Some(Kind::Ident), ..) => (&line[i + 1], 2),
-                (Some(Kind::LParen), Some(Kind::Ident), Some(Kind::RParen)) => (&line[i + 2], 4),
+                (Some(TokenKind::Ident), ..) => (&line[i + 1], 2),
+                (Some(TokenKind::LParen), Some(TokenKind::Ident), Some(TokenKind::RParen)) => {
+                    (&line[i + 2], 4)
+                }
                 _ => {
                     self.report(errors::condition(token.span, "`defined` needs a name"));
                     return None;
@@ -77,7 +79,7 @@ impl Preprocessor<'_> {
                 "0"
             };
             out.push(Token {
-                kind: Kind::Int,
+                kind: TokenKind::Int,
                 text: SmolStr::new_static(text),
                 ..token.clone()
             });
@@ -106,7 +108,7 @@ impl Eval<'_> {
         self.tokens.get(self.at)
     }
 
-    fn eat(&mut self, kind: Kind) -> bool {
+    fn eat(&mut self, kind: TokenKind) -> bool {
         let found = self.peek().is_some_and(|t| t.kind == kind);
         self.at += usize::from(found);
         found
@@ -134,9 +136,9 @@ impl Eval<'_> {
             ));
         }
         let condition = self.binary(0, live)?;
-        let value = if self.eat(Kind::Question) {
+        let value = if self.eat(TokenKind::Question) {
             let then = self.ternary(live && condition != 0)?;
-            if !self.eat(Kind::Colon) {
+            if !self.eat(TokenKind::Colon) {
                 return self.form("expected `:`");
             }
             let otherwise = self.ternary(live && condition == 0)?;
@@ -159,8 +161,8 @@ impl Eval<'_> {
             }
             self.at += 1;
             let live = match op {
-                Kind::AndAnd => live && left != 0,
-                Kind::OrOr => live && left == 0,
+                TokenKind::AndAnd => live && left != 0,
+                TokenKind::OrOr => live && left == 0,
                 _ => live,
             };
             // Each level of precedence is one call, so the depth stays within that of `unary`.
@@ -176,19 +178,21 @@ impl Eval<'_> {
 
     fn unary(&mut self, live: bool) -> Result<i64, Wrong> {
         let mut signs = Vec::new();
-        while let Some(token) = self
-            .peek()
-            .filter(|t| matches!(t.kind, Kind::Minus | Kind::Plus | Kind::Bang | Kind::Tilde))
-        {
+        while let Some(token) = self.peek().filter(|t| {
+            matches!(
+                t.kind,
+                TokenKind::Minus | TokenKind::Plus | TokenKind::Bang | TokenKind::Tilde
+            )
+        }) {
             signs.push(token.kind);
             self.at += 1;
         }
         let mut value = self.primary(live)?;
         for sign in signs.into_iter().rev() {
             value = match sign {
-                Kind::Minus => value.wrapping_neg(),
-                Kind::Bang => i64::from(value == 0),
-                Kind::Tilde => !value,
+                TokenKind::Minus => value.wrapping_neg(),
+                TokenKind::Bang => i64::from(value == 0),
+                TokenKind::Tilde => !value,
                 _ => value,
             };
         }
@@ -196,9 +200,9 @@ impl Eval<'_> {
     }
 
     fn primary(&mut self, live: bool) -> Result<i64, Wrong> {
-        if self.eat(Kind::LParen) {
+        if self.eat(TokenKind::LParen) {
             let value = self.ternary(live)?;
-            return if self.eat(Kind::RParen) {
+            return if self.eat(TokenKind::RParen) {
                 Ok(value)
             } else {
                 self.form("expected `)`")
@@ -209,8 +213,8 @@ impl Eval<'_> {
         };
         let value = match token.kind {
             // An undefined name is 0, as in C, except that `true` is 1.
-            Kind::Ident => i64::from(token.text == "true"),
-            Kind::Int => match number(&token.text) {
+            TokenKind::Ident => i64::from(token.text == "true"),
+            TokenKind::Int => match number(&token.text) {
                 Some(value) => value,
                 None => {
                     return Err(Wrong::Form(
@@ -219,7 +223,7 @@ impl Eval<'_> {
                     ));
                 }
             },
-            Kind::Bad(Bad::Char) => match character(&token.text) {
+            TokenKind::Bad(Bad::Char) => match character(&token.text) {
                 Some(value) => value,
                 None => return self.form("expected a value"),
             },
@@ -261,44 +265,44 @@ fn character(text: &str) -> Option<i64> {
     })
 }
 
-fn power(kind: Kind) -> Option<u8> {
+fn power(kind: TokenKind) -> Option<u8> {
     Some(match kind {
-        Kind::OrOr => 1,
-        Kind::AndAnd => 2,
-        Kind::Pipe => 3,
-        Kind::Caret => 4,
-        Kind::Amp => 5,
-        Kind::EqEq | Kind::Ne => 6,
-        Kind::Lt | Kind::Gt | Kind::Le | Kind::Ge => 7,
-        Kind::Shl | Kind::Shr => 8,
-        Kind::Plus | Kind::Minus => 9,
-        Kind::Star | Kind::Slash | Kind::Percent => 10,
+        TokenKind::OrOr => 1,
+        TokenKind::AndAnd => 2,
+        TokenKind::Pipe => 3,
+        TokenKind::Caret => 4,
+        TokenKind::Amp => 5,
+        TokenKind::EqEq | TokenKind::Ne => 6,
+        TokenKind::Lt | TokenKind::Gt | TokenKind::Le | TokenKind::Ge => 7,
+        TokenKind::Shl | TokenKind::Shr => 8,
+        TokenKind::Plus | TokenKind::Minus => 9,
+        TokenKind::Star | TokenKind::Slash | TokenKind::Percent => 10,
         _ => return None,
     })
 }
 
 /// Applies an operator. `None` for a division by zero.
-fn apply(op: Kind, a: i64, b: i64) -> Option<i64> {
+fn apply(op: TokenKind, a: i64, b: i64) -> Option<i64> {
     let shift = u32::try_from(b).ok().filter(|s| *s < 64);
     Some(match op {
-        Kind::OrOr => i64::from(a != 0 || b != 0),
-        Kind::AndAnd => i64::from(a != 0 && b != 0),
-        Kind::Pipe => a | b,
-        Kind::Caret => a ^ b,
-        Kind::Amp => a & b,
-        Kind::EqEq => i64::from(a == b),
-        Kind::Ne => i64::from(a != b),
-        Kind::Lt => i64::from(a < b),
-        Kind::Gt => i64::from(a > b),
-        Kind::Le => i64::from(a <= b),
-        Kind::Ge => i64::from(a >= b),
-        Kind::Shl => shift.map_or(0, |s| a.wrapping_shl(s)),
-        Kind::Shr => shift.map_or(if a < 0 { -1 } else { 0 }, |s| a >> s),
-        Kind::Plus => a.wrapping_add(b),
-        Kind::Minus => a.wrapping_sub(b),
-        Kind::Star => a.wrapping_mul(b),
-        Kind::Slash if b != 0 => a.wrapping_div(b),
-        Kind::Percent if b != 0 => a.wrapping_rem(b),
+        TokenKind::OrOr => i64::from(a != 0 || b != 0),
+        TokenKind::AndAnd => i64::from(a != 0 && b != 0),
+        TokenKind::Pipe => a | b,
+        TokenKind::Caret => a ^ b,
+        TokenKind::Amp => a & b,
+        TokenKind::EqEq => i64::from(a == b),
+        TokenKind::Ne => i64::from(a != b),
+        TokenKind::Lt => i64::from(a < b),
+        TokenKind::Gt => i64::from(a > b),
+        TokenKind::Le => i64::from(a <= b),
+        TokenKind::Ge => i64::from(a >= b),
+        TokenKind::Shl => shift.map_or(0, |s| a.wrapping_shl(s)),
+        TokenKind::Shr => shift.map_or(if a < 0 { -1 } else { 0 }, |s| a >> s),
+        TokenKind::Plus => a.wrapping_add(b),
+        TokenKind::Minus => a.wrapping_sub(b),
+        TokenKind::Star => a.wrapping_mul(b),
+        TokenKind::Slash if b != 0 => a.wrapping_div(b),
+        TokenKind::Percent if b != 0 => a.wrapping_rem(b),
         _ => return None,
     })
 }

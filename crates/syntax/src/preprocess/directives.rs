@@ -7,7 +7,7 @@ use super::{Preprocessor, Renumbered};
 use crate::errors::preprocess as errors;
 use crate::lexer::Lexer;
 use crate::literal;
-use crate::token::{Kind, Token};
+use crate::token::{Token, TokenKind};
 
 /// An open `#if`.
 pub(super) struct Condition {
@@ -50,10 +50,10 @@ impl Preprocessor<'_> {
         while !self.stopped {
             let raw = source.lexer.peek();
             let active = source.conditions.last().is_none_or(|c| c.active);
-            if raw.kind == Kind::Eof {
+            if raw.kind == TokenKind::Eof {
                 return false;
             }
-            if raw.first && raw.kind == Kind::Hash {
+            if raw.first && raw.kind == TokenKind::Hash {
                 if inside_arguments && active && self.at_include(source) {
                     return false;
                 }
@@ -150,7 +150,7 @@ impl Preprocessor<'_> {
                 }
             }
             // A line marker, as other preprocessors write it.
-            _ if raw.kind == Kind::Int => {
+            _ if raw.kind == TokenKind::Int => {
                 let mut line = self.line(file, lexer);
                 line.insert(0, word);
                 self.renumber(&line);
@@ -219,13 +219,13 @@ impl Preprocessor<'_> {
 
     /// Records `#line 12 "file.p4"`, from its number on. Returns false if there is no number.
     fn renumber(&mut self, line: &[Token]) -> bool {
-        let Some(number) = line.first().filter(|t| t.kind == Kind::Int) else {
+        let Some(number) = line.first().filter(|t| t.kind == TokenKind::Int) else {
             return false;
         };
         let (Ok(next), Some((file, at))) = (number.text.parse(), self.map.line(number.span)) else {
             return false;
         };
-        let name = line.get(1).filter(|t| t.kind == Kind::Str);
+        let name = line.get(1).filter(|t| t.kind == TokenKind::Str);
         let name = match name {
             Some(name) => Some(literal::string(&name.text).0),
             // The name given by an earlier `#line` stays valid.

@@ -13,7 +13,7 @@ use super::macros::{Macro, Params};
 use super::{MAX_EXPANDED, Preprocessor};
 use crate::errors::preprocess as errors;
 use crate::lexer::Lexer;
-use crate::token::{Bad, Kind, Token};
+use crate::token::{Bad, Token, TokenKind};
 
 /// Deepest nesting of macro uses in each other's arguments.
 const MAX_ARGUMENT_DEPTH: usize = 100;
@@ -74,13 +74,13 @@ impl Input {
     }
 
     /// Returns the kind of the next token.
-    fn peek(&self) -> Kind {
+    fn peek(&self) -> TokenKind {
         let mut frames = self.frames.iter().rev();
         if let Some(token) = frames.find_map(|f| f.tokens.as_slice().first()) {
             return token.kind;
         }
         let source = self.source.as_ref();
-        source.map_or(Kind::Eof, |source| source.lexer.peek().kind)
+        source.map_or(TokenKind::Eof, |source| source.lexer.peek().kind)
     }
 
     /// Returns true if the next token comes from the file itself and is the first of its line, where a directive is
@@ -106,7 +106,7 @@ impl Preprocessor<'_> {
         }
         let source = input.source.as_mut()?;
         let raw = source.lexer.next();
-        (raw.kind != Kind::Eof).then(|| self.token(source.file, raw))
+        (raw.kind != TokenKind::Eof).then(|| self.token(source.file, raw))
     }
 
     /// Returns the next token of a macro's arguments. `None` if they are not closed: at the end of the text, and before
@@ -128,7 +128,7 @@ impl Preprocessor<'_> {
             // A frame stays on the stack while its last token is examined and expanded, so that its macro is not
             // expanded there either.
             let mut token = self.next(input)?;
-            if token.kind != Kind::Ident || token.painted {
+            if token.kind != TokenKind::Ident || token.painted {
                 return Some(token);
             }
             if let Some(built_in) = self.built_in(&token) {
@@ -143,12 +143,12 @@ impl Preprocessor<'_> {
             }
             let arguments = match &found.params {
                 None => Vec::new(),
-                Some(_) if input.peek() != Kind::LParen => return Some(token),
+                Some(_) if input.peek() != TokenKind::LParen => return Some(token),
                 Some(params) => match self.arguments(input, &token, &found, params) {
                     Some(arguments) => arguments,
                     None => {
                         return Some(Token {
-                            kind: Kind::Bad(Bad::AlreadyReported),
+                            kind: TokenKind::Bad(Bad::AlreadyReported),
                             ..token
                         });
                     }
@@ -199,7 +199,7 @@ impl Preprocessor<'_> {
                 let number = self.counter;
                 self.counter += 1;
                 return Some(Token {
-                    kind: Kind::Int,
+                    kind: TokenKind::Int,
                     text: number.to_smolstr(),
                     ..token.clone()
                 });
@@ -214,10 +214,13 @@ impl Preprocessor<'_> {
                 Some(known) => u64::from(known.next) + u64::from(line.saturating_sub(known.at + 1)),
                 None => line.into(),
             };
-            (Kind::Int, line.to_smolstr())
+            (TokenKind::Int, line.to_smolstr())
         } else {
             let name = renumbered.and_then(|known| known.name.as_deref());
-            (Kind::Str, quote(name.unwrap_or(&self.map.file(file).name)))
+            (
+                TokenKind::Str,
+                quote(name.unwrap_or(&self.map.file(file).name)),
+            )
         };
         Some(Token {
             kind,
@@ -245,19 +248,19 @@ impl Preprocessor<'_> {
             };
             taken += 1;
             match token.kind {
-                Kind::LParen => depth += 1,
-                Kind::RParen => depth -= 1,
+                TokenKind::LParen => depth += 1,
+                TokenKind::RParen => depth -= 1,
                 _ => {}
             }
             if depth == 0 {
                 break;
             }
             let rest = params.rest.is_some() && arguments.len() > params.names.len();
-            if token.kind == Kind::Comma && depth == 1 && !rest {
+            if token.kind == TokenKind::Comma && depth == 1 && !rest {
                 arguments.push(Vec::new());
                 continue;
             }
-            if token.kind == Kind::Ident && input.is_disabled(&token.text) {
+            if token.kind == TokenKind::Ident && input.is_disabled(&token.text) {
                 token.painted = true;
             }
             if let Some(last) = arguments.last_mut() {
@@ -314,14 +317,16 @@ impl Preprocessor<'_> {
         let mut left_empty = false;
         while i < body.len() {
             let token = &body[i];
-            let next_pastes = body.get(i + 1).is_some_and(|t| t.kind == Kind::HashHash);
+            let next_pastes = body
+                .get(i + 1)
+                .is_some_and(|t| t.kind == TokenKind::HashHash);
             let piece: Vec<Token> = match token.kind {
-                Kind::HashHash => {
+                TokenKind::HashHash => {
                     paste = true;
                     i += 1;
                     continue;
                 }
-                Kind::Hash if found.params.is_some() => {
+                TokenKind::Hash if found.params.is_some() => {
                     i += 1;
                     let text = body
                         .get(i)
@@ -329,7 +334,7 @@ impl Preprocessor<'_> {
                         .map_or("\"\"".into(), |a| stringify(&arguments[a]));
                     self.charge_text(&text, name.span);
                     vec![Token {
-                        kind: Kind::Str,
+                        kind: TokenKind::Str,
                         text,
                         ..here(token)
                     }]
@@ -355,7 +360,7 @@ impl Preprocessor<'_> {
                 return Vec::new();
             }
             // `, ## __VA_ARGS__` drops the comma if there are no such arguments, and pastes nothing.
-            let after_comma = out.last().is_some_and(|t| t.kind == Kind::Comma);
+            let after_comma = out.last().is_some_and(|t| t.kind == TokenKind::Comma);
             let is_rest = found.params.as_ref().and_then(|p| p.rest.as_ref()) == Some(&token.text);
             let rest = paste && after_comma && is_rest;
             let empty = piece.is_empty();
@@ -403,7 +408,10 @@ impl Preprocessor<'_> {
         self.charge_text(&text, span);
         let mut lexer = Lexer::new(text.as_str().into());
         let raw = lexer.next();
-        if raw.hi == text.len() && raw.lo == 0 && !matches!(raw.kind, Kind::Bad(_) | Kind::Eof) {
+        if raw.hi == text.len()
+            && raw.lo == 0
+            && !matches!(raw.kind, TokenKind::Bad(_) | TokenKind::Eof)
+        {
             out.push(Token {
                 kind: raw.kind,
                 text: text.into(),

@@ -6,7 +6,7 @@ use super::Preprocessor;
 use crate::errors::preprocess as errors;
 use crate::lexer::Lexer;
 use crate::loader::LoadError;
-use crate::token::{Kind, Token};
+use crate::token::{Token, TokenKind};
 
 /// Most nested open files.
 const MAX_DEPTH: usize = 64;
@@ -127,12 +127,12 @@ impl Preprocessor<'_> {
 /// Returns the path that a macro expands to, and true if it is in angle brackets.
 fn path_of_tokens(line: &[Token]) -> Option<(String, bool)> {
     match line {
-        [only] if only.kind == Kind::Str => {
+        [only] if only.kind == TokenKind::Str => {
             let path = only.text.trim_matches('"');
             (!path.is_empty()).then(|| (path.to_string(), false))
         }
         [open, inner @ .., close]
-            if open.kind == Kind::Lt && close.kind == Kind::Gt && !inner.is_empty() =>
+            if open.kind == TokenKind::Lt && close.kind == TokenKind::Gt && !inner.is_empty() =>
         {
             Some((inner.iter().map(|t| t.text.as_str()).collect(), true))
         }

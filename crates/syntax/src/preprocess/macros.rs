@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use super::Preprocessor;
 use crate::errors::preprocess as errors;
 use crate::lexer::Lexer;
-use crate::token::{Kind, Token};
+use crate::token::{Token, TokenKind};
 
 /// A macro.
 pub(super) struct Macro {
@@ -33,7 +33,7 @@ impl Macro {
     /// Returns the index of the parameter that a token of the body names.
     pub(super) fn param(&self, token: &Token) -> Option<usize> {
         let params = self.params.as_ref()?;
-        if token.kind != Kind::Ident {
+        if token.kind != TokenKind::Ident {
             return None;
         }
         match params.names.iter().position(|p| *p == token.text) {
@@ -64,7 +64,7 @@ impl Preprocessor<'_> {
             return;
         };
         let after = lexer.peek();
-        let params = if after.kind == Kind::LParen && !after.space && !after.first {
+        let params = if after.kind == TokenKind::LParen && !after.space && !after.first {
             lexer.next();
             match self.params(file, lexer, &name) {
                 Some(params) => Some(params),
@@ -111,7 +111,7 @@ impl Preprocessor<'_> {
         word: &str,
     ) -> Option<Token> {
         let raw = lexer.peek();
-        if raw.first || raw.kind != Kind::Ident {
+        if raw.first || raw.kind != TokenKind::Ident {
             let span = if raw.first {
                 directive
             } else {
@@ -137,7 +137,7 @@ impl Preprocessor<'_> {
             names: Vec::new(),
             rest: None,
         };
-        if lexer.peek().kind == Kind::RParen && !lexer.peek().first {
+        if lexer.peek().kind == TokenKind::RParen && !lexer.peek().first {
             lexer.next();
             return Some(params);
         }
@@ -147,22 +147,25 @@ impl Preprocessor<'_> {
             let new =
                 !params.names.contains(&token.text) && !RESERVED.contains(&token.text.as_str());
             match raw.kind {
-                Kind::Ident if !raw.first && new => params.names.push(token.text),
-                Kind::Dots if !raw.first => params.rest = Some("__VA_ARGS__".into()),
+                TokenKind::Ident if !raw.first && new => params.names.push(token.text),
+                TokenKind::Dots if !raw.first => params.rest = Some("__VA_ARGS__".into()),
                 _ => return self.params_error(token.span, raw.first, of),
             }
             lexer.next();
-            if raw.kind == Kind::Ident && lexer.peek().kind == Kind::Dots && !lexer.peek().first {
+            if raw.kind == TokenKind::Ident
+                && lexer.peek().kind == TokenKind::Dots
+                && !lexer.peek().first
+            {
                 lexer.next();
                 params.rest = params.names.pop();
             }
             let raw = lexer.peek();
             match raw.kind {
-                Kind::RParen if !raw.first => {
+                TokenKind::RParen if !raw.first => {
                     lexer.next();
                     return Some(params);
                 }
-                Kind::Comma if !raw.first && params.rest.is_none() => {
+                TokenKind::Comma if !raw.first && params.rest.is_none() => {
                     lexer.next();
                 }
                 _ => {
@@ -185,7 +188,7 @@ impl Preprocessor<'_> {
         let edge = [body.first(), body.last()]
             .into_iter()
             .flatten()
-            .find(|t| t.kind == Kind::HashHash);
+            .find(|t| t.kind == TokenKind::HashHash);
         if let Some(token) = edge {
             self.report(errors::macro_operator(
                 token.span,
@@ -198,7 +201,7 @@ impl Preprocessor<'_> {
         }
         for (i, token) in body.iter().enumerate() {
             let param = body.get(i + 1).is_some_and(|t| found.param(t).is_some());
-            if token.kind == Kind::Hash && !param {
+            if token.kind == TokenKind::Hash && !param {
                 self.report(errors::macro_operator(
                     token.span,
                     "`#` without a parameter after it",

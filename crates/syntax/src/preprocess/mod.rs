@@ -19,7 +19,7 @@ use smol_str::SmolStr;
 use crate::errors::{grammar, lexical, preprocess as errors};
 use crate::lexer::{self, Lexer, Raw};
 use crate::loader::{LoadError, Loaded, SourceLoader};
-use crate::token::{Bad, Kind, Token};
+use crate::token::{Bad, Token, TokenKind};
 use expand::Input;
 use macros::Macro;
 
@@ -30,7 +30,7 @@ const MAX_TOLD: usize = 200;
 /// Most tokens that a program may have.
 const MAX_TOKENS: usize = 4_000_000;
 
-/// Returns the tokens of a program; the last is [`Kind::Eof`].
+/// Returns the tokens of a program; the last is [`TokenKind::Eof`].
 pub(crate) fn preprocess(
     map: &mut SourceMap,
     loader: &dyn SourceLoader,
@@ -145,7 +145,7 @@ impl Preprocessor<'_> {
         let end = self.map.span(file, end..end);
         if self.stopped {
             self.out.push(Token {
-                kind: Kind::Bad(Bad::AlreadyReported),
+                kind: TokenKind::Bad(Bad::AlreadyReported),
                 ..eof(end)
             });
         }
@@ -210,7 +210,7 @@ impl Preprocessor<'_> {
         self.in_pragma = false;
         let span = self.map.span(file, at..at);
         self.out.push(Token {
-            kind: Kind::PragmaEnd,
+            kind: TokenKind::PragmaEnd,
             ..eof(span)
         });
     }
@@ -220,29 +220,33 @@ impl Preprocessor<'_> {
         self.follow_annotation(token.kind);
         let free = self.annotation_depth > 0 && !self.is_replaced(&token);
         match token.kind {
-            Kind::Bad(Bad::Char) | Kind::Hash | Kind::HashHash if free => {}
-            Kind::Bad(bad) => {
+            TokenKind::Bad(Bad::Char) | TokenKind::Hash | TokenKind::HashHash if free => {}
+            TokenKind::Bad(bad) => {
                 self.report_bad(bad, &token);
-                token.kind = Kind::Bad(Bad::AlreadyReported);
+                token.kind = TokenKind::Bad(Bad::AlreadyReported);
                 if bad == Bad::String {
                     // It is a string, but errors follow from its missing quote, so the marker suppresses those.
                     self.out.push(Token {
-                        kind: Kind::Str,
+                        kind: TokenKind::Str,
                         ..token.clone()
                     });
                 }
             }
-            Kind::Hash | Kind::HashHash => {
+            TokenKind::Hash | TokenKind::HashHash => {
                 self.report_bad(Bad::Char, &token);
-                token.kind = Kind::Bad(Bad::AlreadyReported);
+                token.kind = TokenKind::Bad(Bad::AlreadyReported);
             }
-            Kind::Ident => {
-                if token.text == "pragma" && self.out.last().is_some_and(|t| t.kind == Kind::At) {
+            TokenKind::Ident => {
+                if token.text == "pragma"
+                    && self.out.last().is_some_and(|t| t.kind == TokenKind::At)
+                {
                     self.in_pragma = true;
                 }
-                token.kind = Kind::keyword(&token.text).unwrap_or(Kind::Ident);
+                token.kind = TokenKind::keyword(&token.text).unwrap_or(TokenKind::Ident);
             }
-            Kind::Str if self.is_replaced(&token) => self.report(lexical::not_utf8(token.span)),
+            TokenKind::Str if self.is_replaced(&token) => {
+                self.report(lexical::not_utf8(token.span))
+            }
             _ => {}
         }
         if self.out.len() >= MAX_TOKENS {
@@ -252,16 +256,16 @@ impl Preprocessor<'_> {
     }
 
     /// Counts the parentheses of an annotation that are open before a token of this kind.
-    fn follow_annotation(&mut self, next: Kind) {
+    fn follow_annotation(&mut self, next: TokenKind) {
         let inside = self.annotation_depth > 0;
         let begins = || {
             let mut last = self.out.iter().rev().map(|t| t.kind);
             let name = last.next().is_some_and(|k| k.is_name() || k.is_keyword());
-            name && last.next() == Some(Kind::At)
+            name && last.next() == Some(TokenKind::At)
         };
         match next {
-            Kind::LParen if inside || begins() => self.annotation_depth += 1,
-            Kind::RParen if inside => self.annotation_depth -= 1,
+            TokenKind::LParen if inside || begins() => self.annotation_depth += 1,
+            TokenKind::RParen if inside => self.annotation_depth -= 1,
             _ => {}
         }
     }
@@ -335,7 +339,7 @@ impl Preprocessor<'_> {
 
 fn eof(span: Span) -> Token {
     Token {
-        kind: Kind::Eof,
+        kind: TokenKind::Eof,
         text: SmolStr::default(),
         span,
         first: true,

@@ -4,7 +4,7 @@ use diag::{Diagnostics, SourceMap};
 
 use super::preprocess;
 use crate::loader::MemoryLoader;
-use crate::token::{Kind, Token};
+use crate::token::{Token, TokenKind};
 
 fn run(
     loader: &MemoryLoader,
@@ -17,7 +17,7 @@ fn run(
     let mut map = SourceMap::new();
     let mut diagnostics = Diagnostics::new();
     let mut tokens = preprocess(&mut map, loader, "main.p4", &defines, &mut diagnostics);
-    assert_eq!(tokens.pop().map(|t| t.kind), Some(Kind::Eof));
+    assert_eq!(tokens.pop().map(|t| t.kind), Some(TokenKind::Eof));
     (tokens, map, diagnostics.iter().map(|d| d.code.0).collect())
 }
 
@@ -355,7 +355,10 @@ fn an_annotation_pragma_ends_with_its_line() {
         &MemoryLoader::new().with("main.p4", "@pragma a b\nc @pragma d"),
         &[],
     );
-    let kinds: Vec<_> = tokens.iter().map(|t| t.kind == Kind::PragmaEnd).collect();
+    let kinds: Vec<_> = tokens
+        .iter()
+        .map(|t| t.kind == TokenKind::PragmaEnd)
+        .collect();
     assert_eq!(
         kinds,
         [

@@ -6,7 +6,7 @@ use crate::catalogue;
 use crate::errors::program as errors;
 use crate::query::{Function, Query};
 use diag::{Diagnostic, Span};
-use payload::Kind;
+use payload::AttributeKind;
 
 /// Greatest size of a metric's key, in bytes.
 const LONGEST_KEY: usize = 128;
@@ -23,7 +23,7 @@ pub(super) struct Attribute {
     pub name: String,
     /// Name of its variable.
     pub variable: String,
-    pub kind: Kind,
+    pub kind: AttributeKind,
     /// Number of bytes that are read of a text.
     pub width: usize,
     /// True if its bytes are an address, whose length is constant.
@@ -33,14 +33,14 @@ pub(super) struct Attribute {
 impl Attribute {
     /// Returns true if it is bytes of variable length.
     pub(super) fn is_text(&self) -> bool {
-        !matches!(self.kind, Kind::Number { .. }) && !self.is_address
+        !matches!(self.kind, AttributeKind::Number { .. }) && !self.is_address
     }
 
     /// Returns the type of the variable.
     pub(super) fn ty(&self) -> Type {
         Type::Bits(match self.kind {
-            Kind::Number { bits, .. } => bits,
-            Kind::Bytes | Kind::DnsName => 8 * self.width as u32,
+            AttributeKind::Number { bits, .. } => bits,
+            AttributeKind::Bytes | AttributeKind::DnsName => 8 * self.width as u32,
         })
     }
 
@@ -69,11 +69,11 @@ impl Attribute {
         let attribute = text(&self.name);
         let has = |method, args| declare(Type::Bool, self.has_name(), messages(method, args));
         match self.kind {
-            Kind::Number { signed: false, .. } => vec![
+            AttributeKind::Number { signed: false, .. } => vec![
                 variable(self.ty(), &self.variable),
                 has("get_number", vec![attribute, self.value()]),
             ],
-            Kind::Number { bits, signed: true } => {
+            AttributeKind::Number { bits, signed: true } => {
                 let signed = format!("{}_signed", self.variable);
                 let is_number = name(&signed).binary(">=", number(0u8));
                 vec![
@@ -83,7 +83,7 @@ impl Attribute {
                     declare(self.ty(), &self.variable, name(&signed).cast(self.ty())),
                 ]
             }
-            Kind::Bytes | Kind::DnsName => vec![
+            AttributeKind::Bytes | AttributeKind::DnsName => vec![
                 variable(self.ty(), &self.variable),
                 variable(Type::Bits(32), format!("{}_length", self.variable)),
                 has("get_bytes", vec![attribute, self.value(), self.length()]),

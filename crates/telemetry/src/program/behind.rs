@@ -3,7 +3,7 @@
 use super::attribute::messages;
 use super::message::{SEGMENT, apply};
 use super::p4::{Block, Expr, Stmt, Type, all, any, declare, name, number, text, variable};
-use payload::{Exchange, Kind, Next, Schema, Side, Sides};
+use payload::{AttributeKind, Exchange, Next, Schema, Side, Sides};
 
 /// Number of bytes of a request's attribute that identify its kind.
 const WIDTH: usize = 8;
@@ -121,7 +121,7 @@ impl<'s> Numbers<'s> {
             let kind = self.schema.asked(attribute).map(|asked| asked.kind);
             out.push(variable(Type::Bits(64), value.clone()));
             let get = match kind {
-                Ok(Kind::Number { .. }) => {
+                Ok(AttributeKind::Number { .. }) => {
                     messages("get_number", vec![text(attribute), name(value)])
                 }
                 _ => {

@@ -1,13 +1,13 @@
 //! Conditions as P4 expressions.
 
-use super::field::{Layout, Source};
+use super::field::{QuerySources, Source};
 use super::p4::{Expr, all, any, number};
 use crate::catalogue::Type;
 use crate::query::{Condition, Element, Predicate};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Returns the expression that is true if the condition holds.
-pub(super) fn expression(condition: &Condition, layout: &Layout) -> Expr {
+pub(super) fn expression(condition: &Condition, layout: &QuerySources) -> Expr {
     let expressions = |parts: &[Condition]| -> Vec<Expr> {
         parts.iter().map(|part| expression(part, layout)).collect()
     };

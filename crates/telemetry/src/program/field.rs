@@ -2,7 +2,7 @@
 
 use super::message::Reader;
 use super::p4::{self, Expr, Struct, any, name, named};
-use crate::catalogue::{Attribute, Field, Type};
+use crate::catalogue::{Attribute, HeaderField, Type};
 use crate::query::{Function, Query};
 
 /// Attribute in P4.
@@ -34,7 +34,7 @@ pub(super) struct Held {
 }
 
 /// Query, with its attributes in P4.
-pub(super) struct Layout<'q> {
+pub(super) struct QuerySources<'q> {
     pub query: &'q Query,
     pub sources: Vec<Source>,
     /// Reader of messages, if the query is about messages.
@@ -69,37 +69,37 @@ pub(super) fn source(attribute: &Attribute) -> Option<Source> {
 }
 
 /// Returns the header of a field, and the expression for its value.
-fn place(field: Field) -> (&'static str, &'static str) {
+fn place(field: HeaderField) -> (&'static str, &'static str) {
     match field {
-        Field::PacketLength => ("", "input.length"),
-        Field::EthSource => ("eth", "hdr.eth.src"),
-        Field::EthDestination => ("eth", "hdr.eth.dst"),
-        Field::EthType => ("eth", "hdr.ether_type"),
-        Field::VlanId => ("vlan", "hdr.vlan.id"),
-        Field::IpSource => ("ip", "flow.src"),
-        Field::IpDestination => ("ip", "flow.dst"),
-        Field::IpProtocol => ("ipv4", "hdr.ipv4.protocol"),
-        Field::IpTtl => ("ipv4", "hdr.ipv4.ttl"),
-        Field::IpDscp => ("ipv4", "hdr.ipv4.dscp"),
-        Field::IpEcn => ("ipv4", "hdr.ipv4.ecn"),
-        Field::IpId => ("ipv4", "hdr.ipv4.id"),
-        Field::IpLength => ("ipv4", "hdr.ipv4.length"),
-        Field::Ipv6Source => ("ipv6", "hdr.ipv6.src"),
-        Field::Ipv6Destination => ("ipv6", "hdr.ipv6.dst"),
-        Field::Ipv6NextHeader => ("ipv6", "hdr.ipv6.next_header"),
-        Field::Ipv6HopLimit => ("ipv6", "hdr.ipv6.hop_limit"),
-        Field::Ipv6TrafficClass => ("ipv6", "hdr.ipv6.traffic_class"),
-        Field::Ipv6FlowLabel => ("ipv6", "hdr.ipv6.flow_label"),
-        Field::TcpSourcePort => ("tcp", "hdr.tcp.src_port"),
-        Field::TcpDestinationPort => ("tcp", "hdr.tcp.dst_port"),
-        Field::TcpFlags => ("tcp", "hdr.tcp.flags"),
-        Field::TcpSequence => ("tcp", "hdr.tcp.seq"),
-        Field::TcpAcknowledgement => ("tcp", "hdr.tcp.ack"),
-        Field::TcpWindow => ("tcp", "hdr.tcp.window"),
-        Field::UdpSourcePort => ("udp", "hdr.udp.src_port"),
-        Field::UdpDestinationPort => ("udp", "hdr.udp.dst_port"),
-        Field::UdpLength => ("udp", "hdr.udp.length"),
-        Field::Flow => ("ip", "flow"),
+        HeaderField::PacketLength => ("", "input.length"),
+        HeaderField::EthSource => ("eth", "hdr.eth.src"),
+        HeaderField::EthDestination => ("eth", "hdr.eth.dst"),
+        HeaderField::EthType => ("eth", "hdr.ether_type"),
+        HeaderField::VlanId => ("vlan", "hdr.vlan.id"),
+        HeaderField::IpSource => ("ip", "flow.src"),
+        HeaderField::IpDestination => ("ip", "flow.dst"),
+        HeaderField::IpProtocol => ("ipv4", "hdr.ipv4.protocol"),
+        HeaderField::IpTtl => ("ipv4", "hdr.ipv4.ttl"),
+        HeaderField::IpDscp => ("ipv4", "hdr.ipv4.dscp"),
+        HeaderField::IpEcn => ("ipv4", "hdr.ipv4.ecn"),
+        HeaderField::IpId => ("ipv4", "hdr.ipv4.id"),
+        HeaderField::IpLength => ("ipv4", "hdr.ipv4.length"),
+        HeaderField::Ipv6Source => ("ipv6", "hdr.ipv6.src"),
+        HeaderField::Ipv6Destination => ("ipv6", "hdr.ipv6.dst"),
+        HeaderField::Ipv6NextHeader => ("ipv6", "hdr.ipv6.next_header"),
+        HeaderField::Ipv6HopLimit => ("ipv6", "hdr.ipv6.hop_limit"),
+        HeaderField::Ipv6TrafficClass => ("ipv6", "hdr.ipv6.traffic_class"),
+        HeaderField::Ipv6FlowLabel => ("ipv6", "hdr.ipv6.flow_label"),
+        HeaderField::TcpSourcePort => ("tcp", "hdr.tcp.src_port"),
+        HeaderField::TcpDestinationPort => ("tcp", "hdr.tcp.dst_port"),
+        HeaderField::TcpFlags => ("tcp", "hdr.tcp.flags"),
+        HeaderField::TcpSequence => ("tcp", "hdr.tcp.seq"),
+        HeaderField::TcpAcknowledgement => ("tcp", "hdr.tcp.ack"),
+        HeaderField::TcpWindow => ("tcp", "hdr.tcp.window"),
+        HeaderField::UdpSourcePort => ("udp", "hdr.udp.src_port"),
+        HeaderField::UdpDestinationPort => ("udp", "hdr.udp.dst_port"),
+        HeaderField::UdpLength => ("udp", "hdr.udp.length"),
+        HeaderField::Flow => ("ip", "flow"),
     }
 }
 
@@ -132,7 +132,7 @@ pub(super) fn names(query: &Query) -> Vec<String> {
     names
 }
 
-impl Layout<'_> {
+impl QuerySources<'_> {
     pub(super) fn reads_flow(&self) -> bool {
         let mut attributes = self.query.attributes.iter();
         attributes.any(|attribute| matches!(attribute.ty, Type::Flow | Type::Address))

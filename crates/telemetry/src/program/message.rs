@@ -16,7 +16,7 @@ use crate::messages::Messages;
 use crate::query::{Function, Query};
 use crate::streams::STREAMS;
 use diag::Diagnostic;
-use payload::{Asked, Kind, Next, Schema};
+use payload::{Asked, AttributeKind, Next, Schema};
 
 /// Greatest number of messages in a packet that are read.
 const MOST: u32 = 64;
@@ -69,7 +69,7 @@ pub(super) fn reader<'q>(
             let has_noise = !traits.noise.is_empty();
             return Err(errors::several(attribute.at, &attribute.name, has_noise));
         }
-        let is_number = matches!(kind, Kind::Number { .. });
+        let is_number = matches!(kind, AttributeKind::Number { .. });
         if is_number != matches!(attribute.ty, catalogue::Type::Number(_)) {
             return Err(refused());
         }
@@ -297,25 +297,29 @@ impl Reader<'_> {
             out.extend(pairing.begin());
         }
         if self.compares_groups() {
-            for turn in 0..MOST_COMPARED - 1 {
-                let group = earlier_group(turn);
+            for iteration in 0..MOST_COMPARED - 1 {
+                let group = earlier_group(iteration);
                 out.push(declare(named("group_t"), group, no_group.clone()));
-                out.push(declare(Type::Bool, is_earlier(turn), Expr::Bool(false)));
+                out.push(declare(
+                    Type::Bool,
+                    is_earlier(iteration),
+                    Expr::Bool(false),
+                ));
             }
         }
-        let mut turn = vec![
+        let mut iteration = vec![
             apply("read", vec![segment()]),
             when(segment().member("is_message"), self.message(record)),
         ];
         let is_more = segment().member("more");
         if self.several() && self.schema.follow {
-            turn.push(Stmt::Call(call("stream_next", vec![segment()])));
+            iteration.push(Stmt::Call(call("stream_next", vec![segment()])));
         }
         out.push(match (self.several(), self.compares_groups()) {
             // Even a loop of a single iteration costs the verifier more than a conditional.
-            (false, _) => when(is_more.clone(), turn),
-            (true, false) => Stmt::Turns(ITERATION, MOST, is_more.clone(), turn),
-            (true, true) => Stmt::Turns(ITERATION, MOST_COMPARED, is_more.clone(), turn),
+            (false, _) => when(is_more.clone(), iteration),
+            (true, false) => Stmt::For(ITERATION, MOST, is_more.clone(), iteration),
+            (true, true) => Stmt::For(ITERATION, MOST_COMPARED, is_more.clone(), iteration),
         });
         if self.schema.follow {
             out.push(apply("end", vec![segment(), ends()]));
@@ -488,11 +492,11 @@ fn kept_name(attribute: &Attribute) -> String {
 }
 
 /// Name of the variable with the group of an earlier message in the packet.
-fn earlier_group(turn: u32) -> String {
-    format!("group{turn}")
+fn earlier_group(iteration: u32) -> String {
+    format!("group{iteration}")
 }
 
 /// Name of the variable that is true if there is such a group.
-fn is_earlier(turn: u32) -> String {
-    format!("is_group{turn}")
+fn is_earlier(iteration: u32) -> String {
+    format!("is_group{iteration}")
 }

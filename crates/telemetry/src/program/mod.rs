@@ -23,7 +23,7 @@ use crate::messages::Messages;
 use crate::query::{Function, Query};
 use counted::{COUNTERS, COUNTS, Count};
 use diag::Diagnostic;
-use field::{Layout, Source, source};
+use field::{QuerySources, Source, source};
 use p4::{
     Block, Control, Expr, Instance, Program, Stmt, Type, call, declare, name, named, number, when,
 };
@@ -53,7 +53,7 @@ pub fn program(
         found.ok_or_else(|| errors::message(attribute.at, &attribute.name))
     });
     let sources: Vec<Source> = sources.collect::<Result<_, _>>()?;
-    let layout = Layout {
+    let layout = QuerySources {
         query,
         sources,
         reader,
@@ -61,7 +61,7 @@ pub fn program(
     Ok(tree(&layout, text, groups).to_string())
 }
 
-fn tree(layout: &Layout, text: &str, groups: usize) -> Program {
+fn tree(layout: &QuerySources, text: &str, groups: usize) -> Program {
     let of_messages = layout.reader.as_ref();
     let mut includes = vec!["core.p4", "tap_model.p4", "packet_headers.p4"];
     includes.extend(of_messages.map(message::Reader::include));
@@ -109,7 +109,7 @@ fn tree(layout: &Layout, text: &str, groups: usize) -> Program {
 }
 
 /// Emits the statements for a record.
-fn record(layout: &Layout) -> Block {
+fn record(layout: &QuerySources) -> Block {
     let holds = layout.query.condition.as_ref();
     let holds = holds.map(|condition| condition::expression(condition, layout));
     let mut grouped = vec![declare(named("group_t"), "group", layout.group())];
@@ -201,7 +201,7 @@ fn kept(k: usize) -> usize {
     (k * 32).max(256)
 }
 
-fn objects(layout: &Layout, groups: usize) -> Vec<Instance> {
+fn objects(layout: &QuerySources, groups: usize) -> Vec<Instance> {
     let group = || named("group_t");
     let room = number(groups as u64);
     let mut all = vec![Instance {
@@ -237,7 +237,7 @@ fn objects(layout: &Layout, groups: usize) -> Vec<Instance> {
     all
 }
 
-fn adds(layout: &Layout) -> Block {
+fn adds(layout: &QuerySources) -> Block {
     let group = || name("group");
     let wide = |value: Expr| value.cast(Type::Bits(64));
     let add = |object: &str, args: Vec<Expr>| Stmt::Call(name(object).method("add", args));

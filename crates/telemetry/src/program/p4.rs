@@ -63,7 +63,7 @@ pub(super) enum Stmt {
     Call(Expr),
     If(Expr, Block, Block),
     /// A loop with a counter from 0 and a greatest number of iterations, as long as the condition holds.
-    Turns(&'static str, u32, Expr, Block),
+    For(&'static str, u32, Expr, Block),
 }
 
 /// An expression.

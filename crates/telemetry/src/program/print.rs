@@ -108,11 +108,11 @@ fn block(f: &mut Formatter<'_>, statements: &Block, depth: usize) -> Result {
                 }
                 writeln!(f, "{pad}}}")?;
             }
-            Stmt::Turns(turn, most, condition, body) => {
+            Stmt::For(iteration, most, condition, body) => {
                 let condition = Operand(condition);
                 writeln!(
                     f,
-                    "{pad}for (bit<32> {turn} = 0; {turn} < {most} && {condition}; {turn} = {turn} + 1) {{"
+                    "{pad}for (bit<32> {iteration} = 0; {iteration} < {most} && {condition}; {iteration} = {iteration} + 1) {{"
                 )?;
                 block(f, body, depth + 1)?;
                 writeln!(f, "{pad}}}")?;

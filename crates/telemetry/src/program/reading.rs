@@ -8,7 +8,7 @@ use crate::catalogue::Type;
 use crate::query::{Function, Query};
 use crate::report::{Counts, Report, Row};
 use crate::streams::Followed;
-use crate::value::{Flow, Value};
+use crate::value::{FiveTuple, Value};
 use control::{Figure, Group, Groups};
 use schema::Bits;
 use sketch::{Histogram, HyperLogLog, Tally};
@@ -283,7 +283,7 @@ fn value(ty: Type, bits: &mut &[Bits]) -> Option<Value<'static>> {
             let [_, _, bytes @ ..] = (number(0)? as u64).to_be_bytes();
             Value::Mac(bytes)
         }
-        Type::Flow => Value::Flow(Flow {
+        Type::Flow => Value::Flow(FiveTuple {
             source: address(0)?,
             destination: address(1)?,
             protocol: number(2)? as u8,

@@ -6,7 +6,7 @@ mod received;
 
 use crate::awaited::Awaited;
 use crate::behind::NO_END;
-use crate::catalogue::Field;
+use crate::catalogue::HeaderField;
 use crate::messages::{Found, Payload, Position, Reader};
 use crate::packet::Packet;
 use crate::value::Value;
@@ -143,7 +143,7 @@ impl Streams {
             Some(Value::Number(number)) => Some(number as u32),
             _ => None,
         };
-        let opens = field(Field::TcpFlags).is_some_and(|flags| flags & SYN != 0);
+        let opens = field(HeaderField::TcpFlags).is_some_and(|flags| flags & SYN != 0);
         if opens && let Some(answers) = source.answers() {
             awaited.pop(&answers);
         }
@@ -155,7 +155,7 @@ impl Streams {
         if payload.bytes.len() + cut == 0 || !reader.follows(payload) {
             return;
         }
-        let first = field(Field::TcpSequence).map(|first| first.wrapping_add(opens.into()));
+        let first = field(HeaderField::TcpSequence).map(|first| first.wrapping_add(opens.into()));
         let mut segment = Segment {
             first: first.unwrap_or(0),
             payload,
@@ -334,7 +334,7 @@ fn source(packet: &Packet, payload: &Payload, number: Option<u64>) -> Option<Sou
     if let Some(number) = number {
         return Some(Source::Application(number));
     }
-    match packet.field(Field::Flow) {
+    match packet.field(HeaderField::Flow) {
         Some(Value::Flow(flow)) => Some(Source::Packets {
             source: (flow.source, payload.source_port),
             destination: (flow.destination, payload.destination_port),

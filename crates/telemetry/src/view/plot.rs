@@ -7,7 +7,7 @@ use crate::aggregate::Cell;
 use crate::query::{Function, Query};
 use crate::report::{Report, Row, Unit};
 use crate::value::Value;
-use ::plot::{Axis, LINES, Legend, Panel, PlotError, Shape};
+use ::plot::{Axis, LINES, Legend, Panel, PlotError, Series};
 use sketch::Histogram;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -236,21 +236,21 @@ impl History {
 
     fn lines(&self) -> Result<String, PlotError> {
         let shown = self.shown.iter().filter_map(|keys| self.groups.get(keys));
-        let lines: Vec<Shape> = shown
+        let lines: Vec<Series> = shown
             .map(|group| {
                 let points = group.points.iter();
                 let at = |&(number, figure): &(usize, f64)| {
                     Some((self.times.get(number).copied()?, figure))
                 };
-                Shape::Line {
+                Series::Line {
                     name: group.name.clone(),
                     points: points.filter_map(at).collect(),
                 }
             })
             .collect();
         let most = lines.iter().flat_map(|line| match line {
-            Shape::Line { points, .. } => points.as_slice(),
-            Shape::Bars(_) => &[],
+            Series::Line { points, .. } => points.as_slice(),
+            Series::Bars(_) => &[],
         });
         let most = most.fold(0.0f64, |most, point| most.max(point.1));
         let end = self.times.last().copied().unwrap_or(1.0).max(1e-3);
@@ -295,13 +295,13 @@ impl History {
                 let right = (greatest as f64 + 1.0).log10();
                 (left, right, count as f64)
             });
-            vec![Shape::Bars(bars.collect())]
+            vec![Series::Bars(bars.collect())]
         });
-        let shapes: Vec<Vec<Shape>> = buckets.collect();
+        let shapes: Vec<Vec<Series>> = buckets.collect();
         let bars = || {
             shapes.iter().flatten().flat_map(|shape| match shape {
-                Shape::Bars(bars) => bars.as_slice(),
-                Shape::Line { .. } => &[],
+                Series::Bars(bars) => bars.as_slice(),
+                Series::Line { .. } => &[],
             })
         };
         // All share the same scale.
@@ -330,8 +330,8 @@ impl History {
             .collect();
         let panels = shapes.iter().zip(&titles).map(|(shapes, title)| {
             let most = shapes.iter().flat_map(|shape| match shape {
-                Shape::Bars(bars) => bars.as_slice(),
-                Shape::Line { .. } => &[],
+                Series::Bars(bars) => bars.as_slice(),
+                Series::Line { .. } => &[],
             });
             let most = most.fold(1.0f64, |most, bar| most.max(bar.2));
             Panel {

@@ -8,7 +8,7 @@ use crate::aggregate::Cell;
 use crate::query::{Function, Query};
 use crate::report::{Report, Row};
 use crate::value::Value as GroupKey;
-use control::exposition::{Family, Kind, Labels, Page, Summary, Unit, Value};
+use control::exposition::{Family, Labels, MetricKind, Page, Summary, Unit, Value};
 use std::collections::HashSet;
 
 /// Labels that are not keys.
@@ -70,14 +70,14 @@ pub fn page(
     let help = format!(
         "Groups that are not on this page, which has those that the query shows and those that it had before, {most} at most."
     );
-    alone(Kind::Gauge, "groups_left_out", &help, left as u64);
+    alone(MetricKind::Gauge, "groups_left_out", &help, left as u64);
     for (name, help, number) in report.counts.totals() {
-        alone(Kind::Counter, name, help, number);
+        alone(MetricKind::Counter, name, help, number);
     }
     let help = "Packets that the kernel had no room to copy.";
-    alone(Kind::Counter, "dropped", help, dropped);
+    alone(MetricKind::Counter, "dropped", help, dropped);
     for (name, help, number) in report.counts.waiting() {
-        alone(Kind::Gauge, name, help, number);
+        alone(MetricKind::Gauge, name, help, number);
     }
     page.text()
 }
@@ -102,8 +102,8 @@ fn figures(page: &mut Page, query: &Query, columns: &[Column], groups: &[(Labels
 }
 
 /// Returns the name, the kind and the help of an aggregate's metric. `None` as a kind is a summary.
-fn metric(function: Function) -> (&'static str, Option<Kind>, &'static str) {
-    use Kind::{Counter, Gauge};
+fn metric(function: Function) -> (&'static str, Option<MetricKind>, &'static str) {
+    use MetricKind::{Counter, Gauge};
     match function {
         Function::Count => ("count", Some(Counter), "Records."),
         Function::Bytes => ("bytes", Some(Counter), "Bytes of the records' packets."),

@@ -32,7 +32,7 @@ fn every_attribute_is_described_and_nothing_else_is() {
 }
 
 #[test]
-fn what_runs_on_the_path_is_said() {
+fn what_runs_on_the_path_is_reported() {
     let all = describe(&Catalogue::new(&*SCHEMAS));
     let on_path_of = |name: &str| all.iter().find(|a| a.name == name).map(|a| a.on_path);
     assert_eq!(on_path_of("ip.src"), Some(OnPath::Yes));

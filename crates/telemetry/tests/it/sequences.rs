@@ -515,9 +515,9 @@ fn a_head_in_many_segments_takes_no_others_place() {
 #[test]
 fn no_message_that_fits_its_segment_is_lost_by_following() {
     let mut random = ChaCha8Rng::seed_from_u64(5);
-    for turn in 0..60 {
+    for iteration in 0..60 {
         let messages: Vec<Vec<u8>> = (0..random.random_range(3..30)).map(get).collect();
-        let first = [1, u32::MAX - 300][turn % 2];
+        let first = [1, u32::MAX - 300][iteration % 2];
         let mut packets: Vec<(usize, Vec<u8>)> =
             stream(first, &messages).into_iter().enumerate().collect();
         let mut repeats = false;
@@ -546,11 +546,11 @@ fn no_message_that_fits_its_segment_is_lost_by_following() {
         let expected = came.iter().map(|path| format!("/{path}"));
         assert!(
             found.keys().cloned().eq(expected.collect::<BTreeSet<_>>()),
-            "{turn}"
+            "{iteration}"
         );
         let sum: u64 = found.values().sum();
-        assert_eq!(sum + report.counts.streams.sent_again, all, "{turn}");
-        assert!(repeats || sum == came.len() as u64, "{turn}");
+        assert_eq!(sum + report.counts.streams.sent_again, all, "{iteration}");
+        assert!(repeats || sum == came.len() as u64, "{iteration}");
         assert_eq!(report.counts.streams.unfollowed, 0);
     }
 }

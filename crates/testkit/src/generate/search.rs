@@ -8,12 +8,12 @@ use std::fmt::Write;
 pub struct Search {
     /// Initial value of the counter.
     first: String,
-    turns: Turns,
+    body: LoopBody,
 }
 
 /// Body of the loop.
 #[derive(Clone, Debug)]
-enum Turns {
+enum LoopBody {
     /// States of an automaton.
     Automaton(String),
     Value {
@@ -38,17 +38,17 @@ impl Search {
 
     /// Writes the states.
     pub(super) fn states(&self, out: &mut String) {
-        let turn = match &self.turns {
-            Turns::Automaton(states) => {
+        let head = match &self.body {
+            LoopBody::Automaton(states) => {
                 out.push_str(states);
                 "q_first"
             }
-            Turns::Value {
+            LoopBody::Value {
                 ends,
                 compared: [key, value],
                 count,
             } => {
-                let turn = if ends.is_some() { "look" } else { "look_at" };
+                let head = if ends.is_some() { "look" } else { "look_at" };
                 if let Some(select) = ends {
                     let _ = writeln!(
                         out,
@@ -59,14 +59,14 @@ impl Search {
                     out,
                     "    state look_at {{\n        transition select({key}) {{\n            {value}: found;\n            \
                      default: next;\n        }}\n    }}\n    \
-                     state next {{\n        packet.advance(8);\n        {count}\n        transition {turn};\n    }}"
+                     state next {{\n        packet.advance(8);\n        {count}\n        transition {head};\n    }}"
                 );
-                turn
+                head
             }
         };
         let _ = writeln!(
             out,
-            "    state search {{\n        count = {};\n        mode = 0;\n        transition {turn};\n    }}\n    \
+            "    state search {{\n        count = {};\n        mode = 0;\n        transition {head};\n    }}\n    \
              state found {{\n        hdr.found.setValid();\n        hdr.found.count = count + (bit<16>)mode;\n        \
              transition accept;\n    }}",
             self.first
@@ -122,15 +122,15 @@ impl Generator<'_> {
                 *transition = "search".into();
             }
         }
-        let turns = match self.chance(3) {
-            true => Turns::Automaton(self.automaton()),
-            false => Turns::Value {
+        let body = match self.chance(3) {
+            true => LoopBody::Automaton(self.automaton()),
+            false => LoopBody::Value {
                 ends,
                 compared: [key, compared],
                 count: count.into(),
             },
         };
-        self.program.search = Some(Search { first, turns });
+        self.program.search = Some(Search { first, body });
     }
 
     /// Returns a value whose parts are likely to occur in a packet that repeats a few bytes.

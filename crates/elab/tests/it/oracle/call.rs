@@ -1,7 +1,7 @@
 //! Calls: copy-in and copy-out (section 6.8).
 
 use super::machine::{Frame, Leave, Machine, Result};
-use super::place::Place;
+use super::place::StoragePath;
 use super::value::Value;
 use hir::{Arg, Args, BodyDecl, Call, Callee, ControlId, Expr, ExprKind, InstanceId, LocalId, Ty};
 use num_bigint::BigInt;
@@ -11,7 +11,7 @@ pub(super) struct Given {
     /// Value of each argument; `None` for a parameter that begins undefined.
     pub(super) values: Vec<Option<Value>>,
     /// Indices of the arguments that are copied back, in order, with their destinations.
-    pub(super) back: Vec<(usize, Place)>,
+    pub(super) back: Vec<(usize, StoragePath)>,
 }
 
 impl Machine<'_> {

@@ -1,7 +1,7 @@
 //! Expressions, evaluated from left to right (section 8.1).
 
 use super::machine::{Machine, Result};
-use super::place::{Step, part};
+use super::place::{PathStep, part};
 use super::value::{Value, binary, unary};
 use hir::{BinaryOp, Expr, ExprKind};
 
@@ -15,18 +15,18 @@ impl Machine<'_> {
         Ok(match &expr.kind {
             ExprKind::Const(value) => self.constant(value, &expr.ty),
             ExprKind::Field(base, index) | ExprKind::TupleField(base, index) => {
-                part(&self.eval(base)?, &[Step::Part(*index as usize)])
+                part(&self.eval(base)?, &[PathStep::Part(*index as usize)])
             }
             ExprKind::StackIndex(base, index) => {
                 let base = self.eval(base)?;
-                part(&base, &[Step::element(&self.eval(index)?)])
+                part(&base, &[PathStep::element(&self.eval(index)?)])
             }
             ExprKind::Slice { base, hi, lo } => {
-                part(&self.eval(base)?, &[Step::Slice(*lo, hi - lo + 1)])
+                part(&self.eval(base)?, &[PathStep::Slice(*lo, hi - lo + 1)])
             }
             ExprKind::PartSelect { base, lo, width } => {
                 let base = self.eval(base)?;
-                part(&base, &[Step::bits_from(&self.eval(lo)?, *width)])
+                part(&base, &[PathStep::bits_from(&self.eval(lo)?, *width)])
             }
             ExprKind::Target => self.target.clone().expect("an assignment around it"),
             ExprKind::IsValid(header) => Value::Bool(self.eval(header)?.is_valid()),

@@ -35,20 +35,20 @@ impl Program {
         let loader = loader.clone().with("test.p4", text);
         let mut map = SourceMap::new();
         let parsed = syntax::parse(&mut map, &loader, "test.p4", &[]);
-        let told = |diagnostics: &Diagnostics| format!("{}\n{text}", show(diagnostics, &map));
+        let reported = |diagnostics: &Diagnostics| format!("{}\n{text}", show(diagnostics, &map));
         assert!(
             !parsed.diagnostics.has_errors(),
             "{}",
-            told(&parsed.diagnostics)
+            reported(&parsed.diagnostics)
         );
         let checked = sema::check(&parsed.program, &map);
         let module = checked
             .module
-            .unwrap_or_else(|| panic!("{}", told(&checked.diagnostics)));
+            .unwrap_or_else(|| panic!("{}", reported(&checked.diagnostics)));
         let program = match elab::elaborate(&module) {
             Ok((program, _)) => program,
             Err(why) if why.iter().all(|d| d.code.0 == "E0590") => return None,
-            Err(why) => panic!("{}", told(&why)),
+            Err(why) => panic!("{}", reported(&why)),
         };
         if let Err(errors) = ir::verify(&program) {
             panic!("{errors:?}\n{program}\n{text}");
@@ -56,7 +56,7 @@ impl Program {
         let interpreter = Interpreter::new(Arc::new(program), Options::default());
         Some(Program {
             module,
-            interpreter: interpreter.unwrap_or_else(|why| panic!("{}", told(&why))),
+            interpreter: interpreter.unwrap_or_else(|why| panic!("{}", reported(&why))),
         })
     }
 

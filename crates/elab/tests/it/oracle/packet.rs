@@ -3,7 +3,7 @@
 
 use super::call::Given;
 use super::machine::{Frame, Machine};
-use super::place::Place;
+use super::place::StoragePath;
 use super::value::Value;
 use hir::{Arg, Expr, ExprKind, Module, Ty};
 use num_bigint::{BigInt, Sign};
@@ -99,7 +99,7 @@ pub(super) fn run(module: &Module, packet: &[u8]) -> Vec<u8> {
     let states = &parser.body.as_ref().expect("a parser with a body").states;
     let change = states.values().find(|state| state.name == "change");
     let _ = machine.block(&change.expect("a second state").body);
-    let place = Place::of(0, headers);
+    let place = StoragePath::of(0, headers);
     let given = Given {
         values: vec![Some(machine.read(&place)), None, None],
         back: vec![(0, place.clone())],

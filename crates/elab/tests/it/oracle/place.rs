@@ -7,25 +7,25 @@ use num_bigint::BigInt;
 
 /// An l-value whose indices have been evaluated.
 #[derive(Clone)]
-pub(super) struct Place {
+pub(super) struct StoragePath {
     frame: usize,
     local: LocalId,
-    path: Vec<Step>,
+    path: Vec<PathStep>,
 }
 
 /// A step from a value to a part of it.
 #[derive(Clone)]
-pub(super) enum Step {
+pub(super) enum PathStep {
     /// A field or an element.
     Part(usize),
     /// Bits of a number: the lowest one, and how many.
     Slice(u32, u32),
 }
 
-impl Place {
+impl StoragePath {
     /// A whole variable.
-    pub(super) fn of(frame: usize, local: LocalId) -> Place {
-        Place {
+    pub(super) fn of(frame: usize, local: LocalId) -> StoragePath {
+        StoragePath {
             frame,
             local,
             path: Vec::new(),
@@ -33,17 +33,17 @@ impl Place {
     }
 }
 
-impl Step {
+impl PathStep {
     /// Returns the step to the element with a number. A number that is too large leads to an element that no array
     /// has.
-    pub(super) fn element(index: &Value) -> Step {
-        Step::Part(usize::try_from(&index.bits().value).unwrap_or(usize::MAX))
+    pub(super) fn element(index: &Value) -> PathStep {
+        PathStep::Part(usize::try_from(&index.bits().value).unwrap_or(usize::MAX))
     }
 
     /// Returns the step to a slice that begins at a bit with a number. A number that is too large is beyond the
     /// value's end.
-    pub(super) fn bits_from(lo: &Value, width: u32) -> Step {
-        Step::Slice(u32::try_from(&lo.bits().value).unwrap_or(u32::MAX), width)
+    pub(super) fn bits_from(lo: &Value, width: u32) -> PathStep {
+        PathStep::Slice(u32::try_from(&lo.bits().value).unwrap_or(u32::MAX), width)
     }
 }
 
@@ -60,20 +60,22 @@ impl Machine<'_> {
     }
 
     /// Evaluates an expression to an l-value, with its operands from left to right.
-    pub(super) fn place(&mut self, expr: &Expr) -> Result<Place> {
+    pub(super) fn place(&mut self, expr: &Expr) -> Result<StoragePath> {
         let (mut place, step) = match &expr.kind {
-            ExprKind::Local(local) => return Ok(Place::of(self.home(*local), *local)),
+            ExprKind::Local(local) => return Ok(StoragePath::of(self.home(*local), *local)),
             ExprKind::Cast(inner) => return self.place(inner),
             ExprKind::Field(base, index) | ExprKind::TupleField(base, index) => {
-                (self.place(base)?, Step::Part(*index as usize))
+                (self.place(base)?, PathStep::Part(*index as usize))
             }
             ExprKind::StackIndex(base, index) => {
-                (self.place(base)?, Step::element(&self.eval(index)?))
+                (self.place(base)?, PathStep::element(&self.eval(index)?))
             }
-            ExprKind::Slice { base, hi, lo } => (self.place(base)?, Step::Slice(*lo, hi - lo + 1)),
+            ExprKind::Slice { base, hi, lo } => {
+                (self.place(base)?, PathStep::Slice(*lo, hi - lo + 1))
+            }
             ExprKind::PartSelect { base, lo, width } => {
                 let base = self.place(base)?;
-                (base, Step::bits_from(&self.eval(lo)?, *width))
+                (base, PathStep::bits_from(&self.eval(lo)?, *width))
             }
             other => panic!("{other:?} is no l-value"),
         };
@@ -82,12 +84,12 @@ impl Machine<'_> {
     }
 
     /// Returns the value of an l-value.
-    pub(super) fn read(&self, place: &Place) -> Value {
+    pub(super) fn read(&self, place: &StoragePath) -> Value {
         part(&self.frames[place.frame].locals[&place.local], &place.path)
     }
 
     /// Assigns to an l-value.
-    pub(super) fn write(&mut self, place: &Place, value: Value) {
+    pub(super) fn write(&mut self, place: &StoragePath, value: Value) {
         let locals = &mut self.frames[place.frame].locals;
         let whole = locals.get_mut(&place.local).expect("it is in scope");
         set_part(whole, &place.path, value);
@@ -95,14 +97,14 @@ impl Machine<'_> {
 }
 
 /// Returns a part of a value. Beyond an array's end, values are unset.
-pub(super) fn part(value: &Value, path: &[Step]) -> Value {
+pub(super) fn part(value: &Value, path: &[PathStep]) -> Value {
     match path {
         [] => value.clone(),
-        [Step::Part(index), rest @ ..] => match value.parts().get(*index) {
+        [PathStep::Part(index), rest @ ..] => match value.parts().get(*index) {
             Some(element) => part(element, rest),
             None => part(&value.parts()[0], rest).nothing(),
         },
-        [Step::Slice(lo, width), rest @ ..] => part(&slice(value.bits(), *lo, *width), rest),
+        [PathStep::Slice(lo, width), rest @ ..] => part(&slice(value.bits(), *lo, *width), rest),
     }
 }
 
@@ -111,10 +113,10 @@ fn slice(of: &Bits, lo: u32, width: u32) -> Value {
 }
 
 /// Replaces a part of a value. Nothing is written beyond an array's end, or a number's.
-fn set_part(value: &mut Value, path: &[Step], new: Value) {
+fn set_part(value: &mut Value, path: &[PathStep], new: Value) {
     match path {
         [] => *value = new,
-        [Step::Part(index), rest @ ..] => {
+        [PathStep::Part(index), rest @ ..] => {
             if rest.is_empty()
                 && let Value::Union(headers) = value
             {
@@ -125,7 +127,7 @@ fn set_part(value: &mut Value, path: &[Step], new: Value) {
                 set_part(element, rest, new);
             }
         }
-        [Step::Slice(lo, width), rest @ ..] => {
+        [PathStep::Slice(lo, width), rest @ ..] => {
             let whole = value.bits();
             let mut some = slice(whole, *lo, *width);
             set_part(&mut some, rest, new);

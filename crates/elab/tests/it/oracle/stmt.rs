@@ -1,7 +1,7 @@
 //! Statements (section 12).
 
 use super::machine::{Leave, Machine, Result};
-use super::place::Place;
+use super::place::StoragePath;
 use super::value::{Value, binary};
 use hir::{BinaryOp, Block, Collection, Expr, LocalId, Stmt, StmtKind};
 
@@ -81,7 +81,7 @@ impl Machine<'_> {
                 body,
             } => {
                 self.block(init)?;
-                while self.eval(cond)?.bool() && self.turn(body)? {
+                while self.eval(cond)?.bool() && self.iteration(body)? {
                     self.block(update)?;
                 }
                 Ok(())
@@ -95,7 +95,7 @@ impl Machine<'_> {
     }
 
     /// Runs an iteration of a loop; returns true if another one may follow.
-    fn turn(&mut self, body: &Block) -> Result<bool> {
+    fn iteration(&mut self, body: &Block) -> Result<bool> {
         match self.block(body) {
             Err(Leave::Break) => Ok(false),
             Err(Leave::Continue) | Ok(()) => Ok(true),
@@ -114,10 +114,10 @@ impl Machine<'_> {
         if known == [false, false] {
             self.declare(local, None);
         }
-        let variable = Place::of(self.home(local), local);
+        let variable = StoragePath::of(self.home(local), local);
         for value in values {
             self.write(&variable, value);
-            if !self.turn(body)? {
+            if !self.iteration(body)? {
                 break;
             }
         }

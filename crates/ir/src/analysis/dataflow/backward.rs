@@ -133,15 +133,15 @@ impl<A: Backward> Solver<'_, A> {
         let mut fact = A::Fact::default();
         for target in targets(&state.transition) {
             match target {
-                Target::State(next) => fact.join(&begins[next]),
-                Target::Accept => fact.join(accepted),
-                Target::AcceptAt(entry) => match self.entered.get(&entry) {
+                TransitionTarget::State(next) => fact.join(&begins[next]),
+                TransitionTarget::Accept => fact.join(accepted),
+                TransitionTarget::AcceptAt(entry) => match self.entered.get(&entry) {
                     Some(entered) => fact.join(entered),
                     None => false,
                 },
-                Target::Reject => fact.join(&self.rejected),
+                TransitionTarget::Reject => fact.join(&self.rejected),
                 // No path leads on: the full program restarts.
-                Target::Rare => false,
+                TransitionTarget::Rare => false,
             };
         }
         if let Transition::Select { keys, .. } = &state.transition {

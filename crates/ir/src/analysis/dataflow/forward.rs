@@ -212,7 +212,7 @@ impl<'a, A: Forward> Solver<'a, A> {
             let state = &data.states[order[at]];
             let now = self.state(&state.body, entries[at].clone());
             for (target, fact) in self.successors(&state.transition, now) {
-                let Target::State(next) = target else {
+                let TransitionTarget::State(next) = target else {
                     continue;
                 };
                 let fact = self.analysis.leads_to(next, fact);
@@ -236,11 +236,11 @@ impl<'a, A: Forward> Solver<'a, A> {
             }
             for (target, fact) in self.successors(&data.transition, now) {
                 match target {
-                    Target::State(_) | Target::Rare => {}
-                    Target::Accept => {
+                    TransitionTarget::State(_) | TransitionTarget::Rare => {}
+                    TransitionTarget::Accept => {
                         join(&mut accepted, Some(fact));
                     }
-                    Target::AcceptAt(entry) => match self.entered.get_mut(&entry) {
+                    TransitionTarget::AcceptAt(entry) => match self.entered.get_mut(&entry) {
                         Some(entered) => {
                             entered.join(&fact);
                         }
@@ -248,7 +248,7 @@ impl<'a, A: Forward> Solver<'a, A> {
                             self.entered.insert(entry, fact);
                         }
                     },
-                    Target::Reject => {
+                    TransitionTarget::Reject => {
                         join(&mut self.rejected, Some(fact));
                     }
                 }
@@ -272,7 +272,7 @@ impl<'a, A: Forward> Solver<'a, A> {
         &mut self,
         transition: &Transition,
         now: Option<A::Fact>,
-    ) -> Vec<(Target, A::Fact)> {
+    ) -> Vec<(TransitionTarget, A::Fact)> {
         let Some(fact) = now else {
             return Vec::new();
         };
@@ -283,7 +283,7 @@ impl<'a, A: Forward> Solver<'a, A> {
                     |case: &SelectCase| (case.target, self.analysis.select(keys, case, &fact));
                 let mut out: Vec<_> = cases.iter().map(taken).collect();
                 // No case.
-                out.push((Target::Reject, fact));
+                out.push((TransitionTarget::Reject, fact));
                 out
             }
         }

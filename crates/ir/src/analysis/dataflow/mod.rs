@@ -56,12 +56,12 @@ pub fn join<D: Domain>(into: &mut Option<D>, other: Option<D>) -> bool {
 }
 
 /// Returns a transition's targets in order.
-pub fn targets(transition: &Transition) -> Vec<Target> {
+pub fn targets(transition: &Transition) -> Vec<TransitionTarget> {
     targets_of(transition).collect()
 }
 
 /// Iterates over a transition's targets in order.
-fn targets_of(transition: &Transition) -> impl DoubleEndedIterator<Item = Target> {
+fn targets_of(transition: &Transition) -> impl DoubleEndedIterator<Item = TransitionTarget> {
     let (only, cases) = match transition {
         Transition::To(target) => (Some(*target), [].as_slice()),
         Transition::Select { cases, .. } => (None, cases.as_slice()),
@@ -73,8 +73,11 @@ fn targets_of(transition: &Transition) -> impl DoubleEndedIterator<Item = Target
 pub fn successors(transition: &Transition) -> Vec<State> {
     targets_of(transition)
         .filter_map(|target| match target {
-            Target::State(state) => Some(state),
-            Target::Accept | Target::AcceptAt(_) | Target::Reject | Target::Rare => None,
+            TransitionTarget::State(state) => Some(state),
+            TransitionTarget::Accept
+            | TransitionTarget::AcceptAt(_)
+            | TransitionTarget::Reject
+            | TransitionTarget::Rare => None,
         })
         .collect()
 }
@@ -89,7 +92,7 @@ pub fn reverse_postorder(parser: &ParserData) -> Vec<State> {
     let mut order = Vec::with_capacity(parser.states.len());
     while let Some((state, rest)) = path.last_mut() {
         match rest.next() {
-            Some(Target::State(to)) => {
+            Some(TransitionTarget::State(to)) => {
                 if !std::mem::replace(&mut seen[to], true) {
                     path.push((to, next(to)));
                 }

@@ -13,8 +13,8 @@ fn loops(states: &[(&str, &str)], most: usize) -> Vec<String> {
     .unwrap_or_else(|e| panic!("{e}"));
     let parser = program.parsers.values().next().expect("a parser");
     let name = |state: State| parser.states[state].name.as_str();
-    let turn = |turn: &Turn| {
-        let steps: Vec<_> = turn
+    let iteration = |iteration: &Iteration| {
+        let steps: Vec<_> = iteration
             .iter()
             .map(|step| format!("{}:{}", name(step.state), step.target))
             .collect();
@@ -23,8 +23,8 @@ fn loops(states: &[(&str, &str)], most: usize) -> Vec<String> {
     find(parser, most)
         .iter()
         .map(|found| {
-            let turns: Vec<_> = found.turns.iter().map(turn).collect();
-            format!("{} {{{}}}", name(found.head), turns.join(", "))
+            let iterations: Vec<_> = found.iterations.iter().map(iteration).collect();
+            format!("{} {{{}}}", name(found.head), iterations.join(", "))
         })
         .collect()
 }
@@ -32,7 +32,7 @@ fn loops(states: &[(&str, &str)], most: usize) -> Vec<String> {
 const TWO: &str = "select (a) { (8w1) -> x; (8w2) -> y; (_) -> accept; }";
 
 #[test]
-fn every_path_back_to_the_head_is_a_turn() {
+fn every_path_back_to_the_head_is_an_iteration() {
     let states = [
         ("s", "goto h;"),
         ("h", TWO),
@@ -43,7 +43,7 @@ fn every_path_back_to_the_head_is_a_turn() {
 }
 
 #[test]
-fn a_loop_with_more_turns_than_are_asked_for_is_none() {
+fn a_loop_with_more_iterations_than_are_asked_for_is_none() {
     let states = [("s", TWO), ("x", "goto s;"), ("y", "goto s;")];
     assert_eq!(loops(&states, 2), ["s {s:0 x:0, s:1 y:0}"]);
     assert!(loops(&states, 1).is_empty());

@@ -1,7 +1,7 @@
 //! Copies of a state that selects by a variable, one for each value of the variable.
 
 use super::member::{asks_for_byte, contains};
-use super::turn::Turn;
+use super::turn::ByteEffects;
 use crate::analysis::dataflow::targets;
 use crate::passes::dce::targets_mut;
 use crate::visit::Access;
@@ -30,7 +30,7 @@ pub(super) fn copy(
     let head = asking.unwrap_or(state);
     let mut edges: Vec<(State, Option<Bits>)> = Vec::new();
     for (from, data) in states {
-        if targets(&data.transition).contains(&Target::State(head)) {
+        if targets(&data.transition).contains(&TransitionTarget::State(head)) {
             edges.push((from, last_value(program, &data.body, var)));
         }
     }
@@ -79,7 +79,7 @@ pub(super) fn remembering(program: &Program, state: &StateData) -> Option<(Var, 
     let Transition::Select { keys, cases } = &state.transition else {
         return None;
     };
-    let reads = Turn::of(program, &state.body)?.has_read();
+    let reads = ByteEffects::of(program, &state.body)?.has_read();
     // A keyset of a value set covers several keys.
     if !reads || cases.iter().any(|case| case.keysets.len() != keys.len()) {
         return None;
@@ -162,8 +162,8 @@ fn copy_for(
 /// Redirects the edges to one state to another.
 fn lead(transition: &mut Transition, from: State, to: State) {
     for target in targets_mut(transition) {
-        if *target == Target::State(from) {
-            *target = Target::State(to);
+        if *target == TransitionTarget::State(from) {
+            *target = TransitionTarget::State(to);
         }
     }
 }

@@ -1,15 +1,15 @@
 //! A state that reads a byte and selects by it.
 
-use super::turn::Turn;
+use super::turn::ByteEffects;
 use crate::*;
 use cranelift_entity::PrimaryMap;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// State that may be part of an automaton, with its effects and successors.
 #[derive(Clone, Debug)]
-pub(super) struct Member {
+pub(super) struct AutomatonState {
     /// Effects before it selects.
-    pub(super) turn: Turn,
+    pub(super) effects: ByteEffects,
     /// If this state only tests for a byte: the variable with the answer, and the state that reads the byte.
     pub(super) asked: Option<(Var, State)>,
     /// Values of counters, after the count, for which the state may have another successor than `row`. These counters
@@ -36,10 +36,10 @@ pub(super) struct Lead {
     /// States between.
     pub(super) passing: Vec<State>,
     /// Effects along the path.
-    pub(super) turn: Turn,
+    pub(super) effects: ByteEffects,
 }
 
-impl Member {
+impl AutomatonState {
     /// Returns the states that read the next byte after this one.
     pub(super) fn next(&self) -> BTreeSet<State> {
         let of = |target: &State| Some(self.leads.get(target)?.to);
@@ -55,16 +55,16 @@ pub(super) fn of(
     program: &Program,
     states: &PrimaryMap<State, StateData>,
     state: &StateData,
-) -> Option<Member> {
+) -> Option<AutomatonState> {
     let Transition::Select { keys, cases } = &state.transition else {
         return None;
     };
-    let turn = Turn::of(program, &state.body)?;
-    if state.rare || !turn.has_read() {
+    let effects = ByteEffects::of(program, &state.body)?;
+    if state.rare || !effects.has_read() {
         return None;
     }
-    let mut member = Member {
-        turn,
+    let mut member = AutomatonState {
+        effects,
         asked: None,
         ends: BTreeSet::new(),
         certain: BTreeMap::new(),
@@ -79,7 +79,7 @@ pub(super) fn of(
     for byte in 0..=u8::MAX {
         let mut certain = BTreeSet::new();
         let target = member.target(&windows, cases, byte, &mut certain)?;
-        if let Some(Target::State(next)) = target {
+        if let Some(TransitionTarget::State(next)) = target {
             member.row[usize::from(byte)] = Some(next);
             let all = member
                 .certain
@@ -120,12 +120,12 @@ pub(super) fn asks_for_byte(program: &Program, state: &StateData) -> Option<(Var
         && eval::constant(program, bits)?.to_bits().to_u64() == Some(8)
         && !state.rare;
     match there.target {
-        Target::State(behind) if asks => Some((fits, behind)),
+        TransitionTarget::State(behind) if asks => Some((fits, behind)),
         _ => None,
     }
 }
 
-impl Member {
+impl AutomatonState {
     /// Returns the path from a target of the select to the next byte, through states with one successor. Returns `None`
     /// if the path does not take this byte.
     fn lead(
@@ -137,39 +137,39 @@ impl Member {
         let mut lead = Lead {
             to: target,
             passing: Vec::new(),
-            turn: self.turn.clone(),
+            effects: self.effects.clone(),
         };
         while lead.passing.len() < MOST_PASSING {
             let state = &states[lead.to];
-            let mut turn = lead.turn.clone();
+            let mut effects = lead.effects.clone();
             let next = match state.transition {
-                Transition::To(Target::State(next))
-                    if !state.rare && turn.go_on(program, &state.body).is_some() =>
+                Transition::To(TransitionTarget::State(next))
+                    if !state.rare && effects.go_on(program, &state.body).is_some() =>
                 {
                     next
                 }
                 // The byte was read, so it is present.
-                _ if !turn.has_taken() => {
+                _ if !effects.has_taken() => {
                     let (fits, behind) = asks_for_byte(program, state)?;
-                    turn.answered(fits);
+                    effects.answered(fits);
                     behind
                 }
                 _ => break,
             };
-            lead.turn = turn;
+            lead.effects = effects;
             lead.passing.push(lead.to);
             lead.to = next;
         }
-        lead.turn.has_taken().then_some(lead)
+        lead.effects.has_taken().then_some(lead)
     }
 
     /// Classifies a key: bits of the byte, or a counter.
     fn key(&self, program: &Program, key: Expr) -> Option<Result<Window, Var>> {
         match program.exprs[key].kind {
-            ExprKind::Var(var) if self.turn.is_byte(var) => Some(Ok((0, 8))),
-            ExprKind::Var(var) => self.turn.counters.contains_key(&var).then_some(Err(var)),
+            ExprKind::Var(var) if self.effects.is_byte(var) => Some(Ok((0, 8))),
+            ExprKind::Var(var) => self.effects.counters.contains_key(&var).then_some(Err(var)),
             ExprKind::Field(header @ HeaderRef::Header(own), field)
-                if self.turn.headers.contains(&own) =>
+                if self.effects.headers.contains(&own) =>
             {
                 let layout = program.header_layout(header)?;
                 let behind = layout.fields[field as usize + 1..].iter();
@@ -192,7 +192,7 @@ impl Member {
         cases: &[SelectCase],
         byte: u8,
         certain: &mut BTreeSet<Counted>,
-    ) -> Option<Option<Target>> {
+    ) -> Option<Option<TransitionTarget>> {
         for case in cases {
             if case.keysets.len() != keys.len() {
                 // A value set covers several keys.
@@ -217,7 +217,7 @@ impl Member {
                 return Some(Some(case.target));
             };
             // If a case tests several counters, it suffices to stop for one.
-            let step = self.turn.counters.get(&counter)?;
+            let step = self.effects.counters.get(&counter)?;
             let is_one = |bits: Bits| *step == bits;
             let width = step.width();
             if !(is_one(Bits::new(width, 1u32)) || is_one(Bits::ones(width))) {
@@ -227,7 +227,7 @@ impl Member {
                 certain.insert((counter, end.clone()));
             }
             self.ends.insert((counter, end));
-            if let Target::State(next) = case.target {
+            if let TransitionTarget::State(next) = case.target {
                 self.ended.insert(next);
             }
         }

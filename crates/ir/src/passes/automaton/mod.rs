@@ -26,14 +26,14 @@ use crate::passes::search::{count, least};
 use crate::*;
 use cranelift_entity::PrimaryMap;
 use diag::Span;
-use member::{Lead, Member};
+use member::{AutomatonState, Lead};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Runs the pass. If the target follows the iterations of loops, the states inside another loop remain unchanged.
-pub fn run(program: &mut Program, follows_turns: bool) {
+pub fn run(program: &mut Program, follows_iterations: bool) {
     for parser in program.parsers.keys().collect::<Vec<_>>() {
-        by_values(program, parser, follows_turns);
-        for group in groups(program, parser, follows_turns) {
+        by_values(program, parser, follows_iterations);
+        for group in groups(program, parser, follows_iterations) {
             rewrite(program, parser, &group);
         }
     }
@@ -43,7 +43,7 @@ pub fn run(program: &mut Program, follows_turns: bool) {
 const MOST_ATTEMPTS: usize = 32;
 
 /// Copies states for the values of a variable, if the copies form an automaton.
-fn by_values(program: &mut Program, parser: Parser, follows_turns: bool) {
+fn by_values(program: &mut Program, parser: Parser, follows_iterations: bool) {
     let mut attempts = 0;
     for state in cycles(&program.parsers[parser]).into_iter().flatten() {
         if attempts == MOST_ATTEMPTS {
@@ -57,7 +57,7 @@ fn by_values(program: &mut Program, parser: Parser, follows_turns: bool) {
         let copies = by_value::copy(program, parser, state, remembering).unwrap_or_default();
         program.number_stmts();
         let is_one = |group: &Group| copies.iter().any(|copy| group.contains_key(copy));
-        let groups = groups(program, parser, follows_turns);
+        let groups = groups(program, parser, follows_iterations);
         if !groups.iter().any(is_one) {
             attempts += 1;
             program.parsers[parser] = before;
@@ -76,10 +76,10 @@ fn cycles(parser: &ParserData) -> Vec<BTreeSet<State>> {
 }
 
 /// States of an automaton, which lead to one another.
-type Group = BTreeMap<State, Member>;
+type Group = BTreeMap<State, AutomatonState>;
 
 /// Returns the groups of states that read one byte each and lead to one another, or of a state that leads to itself.
-fn groups(program: &Program, parser: Parser, follows_turns: bool) -> Vec<Group> {
+fn groups(program: &Program, parser: Parser, follows_iterations: bool) -> Vec<Group> {
     let around = cycles(&program.parsers[parser]);
     let mut members = members(program, &program.parsers[parser], around.iter().flatten());
     let next = members
@@ -90,7 +90,7 @@ fn groups(program: &Program, parser: Parser, follows_turns: bool) -> Vec<Group> 
     for cycle in components::cycles(&next.collect()) {
         let own = |state: State| Some((state, members.remove(&state)?));
         let group: Group = cycle.into_iter().filter_map(own).collect();
-        let is_inside = follows_turns && around.iter().any(|around| is_inside(&group, around));
+        let is_inside = follows_iterations && around.iter().any(|around| is_inside(&group, around));
         if group.len() > Automaton::MOST_STATES
             || is_inside
             || !counts_alike(&group)
@@ -111,10 +111,10 @@ fn members<'a>(
     program: &Program,
     parser: &ParserData,
     cyclic: impl Iterator<Item = &'a State> + Clone,
-) -> BTreeMap<State, Member> {
+) -> BTreeMap<State, AutomatonState> {
     let states = &parser.states;
     let of = |&state: &State| Some((state, member::of(program, states, &states[state])?));
-    let mut members: BTreeMap<State, Member> = cyclic.clone().filter_map(of).collect();
+    let mut members: BTreeMap<State, AutomatonState> = cyclic.clone().filter_map(of).collect();
     let leading = all_leading(states);
     for &state in cyclic {
         if let Some((fits, behind)) = member::asks_for_byte(program, &states[state])
@@ -124,7 +124,7 @@ fn members<'a>(
             && let Some(of_byte) = members.remove(&behind)
         {
             let asked = Some((fits, behind));
-            members.insert(state, Member { asked, ..of_byte });
+            members.insert(state, AutomatonState { asked, ..of_byte });
         }
     }
     members
@@ -165,7 +165,7 @@ fn is_inside(group: &Group, cycle: &BTreeSet<State>) -> bool {
 
 /// Returns true if all paths change the counters equally.
 fn counts_alike(group: &Group) -> bool {
-    let mut counters = leads(group).map(|lead| &lead.turn.counters);
+    let mut counters = leads(group).map(|lead| &lead.effects.counters);
     let first = counters.next();
     counters.all(|all| Some(all) == first)
 }
@@ -179,11 +179,11 @@ fn forgets(program: &Program, live: &Liveness, group: &Group) -> bool {
     };
     let answers = group.values().filter_map(|member| Some(member.asked?.0));
     let vars: BTreeSet<Var> = leads(group)
-        .flat_map(|lead| lead.turn.vars())
+        .flat_map(|lead| lead.effects.vars())
         .chain(answers)
         .collect();
     let headers: BTreeSet<Header> = leads(group)
-        .flat_map(|lead| lead.turn.headers.iter().copied())
+        .flat_map(|lead| lead.effects.headers.iter().copied())
         .collect();
     group.keys().all(|&state| {
         !vars.iter().any(|&var| live.var_in_state(state, var))
@@ -202,7 +202,7 @@ fn rewrite(program: &mut Program, parser: Parser, group: &Group) {
     let body = body(program, group, at, span);
     let cases = group.keys().zip(0u32..).map(|(&state, number)| SelectCase {
         keysets: vec![Keyset::Value(Bits::new(16, number))],
-        target: Target::State(state),
+        target: TransitionTarget::State(state),
         span,
     });
     let transition = Transition::Select {
@@ -238,11 +238,13 @@ fn new_var(program: &mut Program, name: &str, width: u32, span: Span) -> Var {
 
 /// Returns the automaton statement, followed by the updates of the counters. The variable `at` has the state's number.
 fn body(program: &mut Program, group: &Group, at: Var, span: Span) -> Block {
-    let counters = leads(group).next().map(|lead| lead.turn.counters.clone());
+    let counters = leads(group)
+        .next()
+        .map(|lead| lead.effects.counters.clone());
     let counters = counters.unwrap_or_default();
     let passed = (!counters.is_empty()).then(|| new_var(program, "passed", 32, span));
     let number: BTreeMap<State, u32> = group.keys().copied().zip(0..).collect();
-    let row = |member: &Member| {
+    let row = |member: &AutomatonState| {
         let next = |target: &State| number.get(&member.leads.get(target)?.to).copied();
         member.row.map(|target| next(&target?))
     };
@@ -251,7 +253,7 @@ fn body(program: &mut Program, group: &Group, at: Var, span: Span) -> Block {
         .iter()
         .filter_map(|(var, end)| {
             let step = counters.get(var)?;
-            Some(turns(program, *var, step, end, span))
+            Some(iterations(program, *var, step, end, span))
         })
         .collect();
     let run = StmtKind::Automaton {
@@ -280,7 +282,7 @@ fn ends(group: &Group) -> BTreeSet<member::Counted> {
 /// that stays inside precedes the test, or if not all states have the test.
 fn leaves_at_ends(group: &Group) -> bool {
     let ends = ends(group);
-    let is_inside = |member: &Member, target: &State| {
+    let is_inside = |member: &AutomatonState, target: &State| {
         let lead = member.leads.get(target);
         lead.is_some_and(|lead| group.contains_key(&lead.to))
     };
@@ -294,7 +296,8 @@ fn leaves_at_ends(group: &Group) -> bool {
 /// Returns the states whose edges to the group are never taken: the automaton stops only at bytes that lead elsewhere.
 fn never_taken(parser: &ParserData, group: &Group) -> BTreeSet<State> {
     // A state that only tests for a byte has another successor at the packet's end.
-    let reading = |(&state, member): (&State, &Member)| member.asked.map_or(state, |asked| asked.1);
+    let reading =
+        |(&state, member): (&State, &AutomatonState)| member.asked.map_or(state, |asked| asked.1);
     let mut never: BTreeSet<State> = group.iter().map(reading).collect();
     for lead in leads(group) {
         for &state in &lead.passing {
@@ -333,7 +336,7 @@ impl Entries<'_> {
         let entry = states.push(StateData {
             name: format!("enter_{}", states[state].name).into(),
             body: vec![Stmt::new(StmtKind::Assign { dst, value }, span)],
-            transition: Transition::To(Target::State(self.runs)),
+            transition: Transition::To(TransitionTarget::State(self.runs)),
             rare: false,
             span,
         });
@@ -353,11 +356,13 @@ fn lead_in(
     for &from in from {
         let mut transition = program.parsers[parser].states[from].transition.clone();
         for target in targets_mut(&mut transition) {
-            let Target::State(to) = *target else { continue };
+            let TransitionTarget::State(to) = *target else {
+                continue;
+            };
             if entries.group.contains_key(&to) {
                 *target = match never.contains(&from) {
-                    true => Target::Reject,
-                    false => Target::State(entries.entry(program, parser, to)),
+                    true => TransitionTarget::Reject,
+                    false => TransitionTarget::State(entries.entry(program, parser, to)),
                 };
             }
         }
@@ -371,7 +376,7 @@ fn lead_in(
 
 /// Returns the number of bytes that may be taken before the one with which a counter reaches its final value;
 /// `bit<32>`.
-fn turns(program: &mut Program, counter: Var, step: &Bits, end: &Bits, span: Span) -> Expr {
+fn iterations(program: &mut Program, counter: Var, step: &Bits, end: &Bits, span: Span) -> Expr {
     let ty = program.vars[counter].ty;
     let now = build::var(program, counter, span);
     let last = Bits::from_int(end.width(), &(end.to_int(false) - step.to_signed()));

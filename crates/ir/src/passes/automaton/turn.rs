@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Effects of states between one byte and the next.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Turn {
+pub(super) struct ByteEffects {
     /// True if the cursor is after the byte.
     taken: bool,
     /// Headers into which the byte was extracted.
@@ -18,12 +18,12 @@ pub(super) struct Turn {
     pub(super) counters: BTreeMap<Var, Bits>,
 }
 
-impl Turn {
+impl ByteEffects {
     /// Returns the effects of statements before the next byte; `None` if they have effects that cannot be described.
-    pub(super) fn of(program: &Program, body: &[Stmt]) -> Option<Turn> {
-        let mut turn = Turn::default();
-        turn.go_on(program, body)?;
-        Some(turn)
+    pub(super) fn of(program: &Program, body: &[Stmt]) -> Option<ByteEffects> {
+        let mut effects = ByteEffects::default();
+        effects.go_on(program, body)?;
+        Some(effects)
     }
 
     /// Adds the effects of further statements.

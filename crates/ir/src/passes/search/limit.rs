@@ -249,7 +249,7 @@ impl Exits<'_, '_> {
         } else {
             (of.number, met)
         };
-        let turns = if is_one {
+        let iterations = if is_one {
             of.sub(a, b)
         } else if is_last {
             of.saturating_sub(a, b)
@@ -260,15 +260,15 @@ impl Exits<'_, '_> {
             let left = of.sub(a, b);
             of.choose(inside, zero, left)
         };
-        let turns = of.widened(turns);
-        self.found.push(Exit::After(turns));
+        let iterations = of.widened(iterations);
+        self.found.push(Exit::After(iterations));
         Some(())
     }
 
     /// Adds the exit that is taken if a counter with step 1 or -1 is in a relation to a loop invariant.
     fn relation(&mut self, of: Expr, up: bool, relation: Relation, to: Expr) -> Option<()> {
         let mut of = Number::of(self.walk.program, of);
-        let turns = match (relation, up) {
+        let iterations = match (relation, up) {
             (Relation::Eq, true) => of.sub(to, of.number),
             (Relation::Eq, false) => of.sub(of.number, to),
             (Relation::Ge, true) => of.saturating_sub(to, of.number),
@@ -278,8 +278,8 @@ impl Exits<'_, '_> {
             // It holds from the start, or not before the counter wraps around.
             _ => return None,
         };
-        let turns = of.widened(turns);
-        self.found.push(Exit::After(turns));
+        let iterations = of.widened(iterations);
+        self.found.push(Exit::After(iterations));
         Some(())
     }
 }
@@ -337,10 +337,10 @@ impl Number<'_> {
     }
 
     /// Widens a number of iterations to 32 bits.
-    fn widened(&mut self, turns: Expr) -> Expr {
-        match self.program.ty(turns) == Type::bit(32) {
-            true => turns,
-            false => self.make(ExprKind::Cast(turns), Type::bit(32)),
+    fn widened(&mut self, iterations: Expr) -> Expr {
+        match self.program.ty(iterations) == Type::bit(32) {
+            true => iterations,
+            false => self.make(ExprKind::Cast(iterations), Type::bit(32)),
         }
     }
 

@@ -18,59 +18,63 @@ mod turn;
 
 use crate::analysis::dataflow::targets;
 use crate::analysis::liveness::Liveness;
-use crate::analysis::parser_loops::{self, Step};
+use crate::analysis::parser_loops::{self, PathStep};
 use crate::passes::dce::targets_mut;
 use crate::*;
 use diag::Span;
-use turn::Turn;
+use turn::SearchIteration;
 
 /// Runs the pass.
 pub fn run(program: &mut Program) {
     for parser in program.parsers.keys().collect::<Vec<_>>() {
         for found in parser_loops::find(&program.parsers[parser], 1) {
-            if let [steps] = &found.turns[..]
-                && let Some(turn) = turn::of(program, parser, steps)
-                && forgets(program, found.head, &turn)
+            if let [steps] = &found.iterations[..]
+                && let Some(iteration) = turn::of(program, parser, steps)
+                && forgets(program, found.head, &iteration)
             {
-                rewrite(program, parser, steps, turn);
+                rewrite(program, parser, steps, iteration);
             }
         }
     }
 }
 
 /// Returns true if the writes of the skipped iterations are dead, counters excepted.
-fn forgets(program: &Program, head: State, turn: &Turn) -> bool {
+fn forgets(program: &Program, head: State, iteration: &SearchIteration) -> bool {
     let live = Liveness::new(program);
     let is_read = |&header: &Header| {
         let fields = &program.header_types[program.headers[header].ty].fields;
         live.valid_in_state(head, header)
             || (0..fields.len()).any(|field| live.field_in_state(head, header, field as u32))
     };
-    !turn.vars.iter().any(|&var| live.var_in_state(head, var)) && !turn.headers.iter().any(is_read)
+    !iteration
+        .vars
+        .iter()
+        .any(|&var| live.var_in_state(head, var))
+        && !iteration.headers.iter().any(is_read)
 }
 
 /// Inserts the search before the loop, which no longer repeats.
-fn rewrite(program: &mut Program, parser: Parser, steps: &[Step], turn: Turn) {
+fn rewrite(program: &mut Program, parser: Parser, steps: &[PathStep], iteration: SearchIteration) {
     let (Some(first), Some(last)) = (steps.first(), steps.last()) else {
         return;
     };
-    let span = turn.span;
-    let passed = (!turn.counters.is_empty()).then(|| {
+    let span = iteration.span;
+    let passed = (!iteration.counters.is_empty()).then(|| {
         program.vars.push(VarData {
             name: "passed".into(),
             ty: Type::bit(32),
             span,
         })
     });
-    let limits = turn.limits.into_iter();
+    let limits = iteration.limits.into_iter();
     let limit = limits.reduce(|a, b| least(program, a, b, span));
     let search = StmtKind::Search {
-        pattern: turn.pattern,
+        pattern: iteration.pattern,
         limit,
         passed,
     };
     let mut body = vec![Stmt::new(search, span)];
-    for (counter, step) in turn.counters {
+    for (counter, step) in iteration.counters {
         body.extend(passed.map(|passed| count(program, counter, &step, passed, span)));
     }
     let states = &mut program.parsers[parser].states;
@@ -79,11 +83,11 @@ fn rewrite(program: &mut Program, parser: Parser, steps: &[Step], turn: Turn) {
     // Never taken: the iteration after a search leaves the loop.
     let mut leads = targets_mut(&mut states[last.state].transition);
     if let Some(back) = leads.get_mut(last.target) {
-        **back = Target::Reject;
+        **back = TransitionTarget::Reject;
     }
-    let test = &mut states[turn.found.state].transition;
-    if turn.is_last_test
-        && let Some(&target) = targets(test).get(turn.found.target)
+    let test = &mut states[iteration.found.state].transition;
+    if iteration.is_last_test
+        && let Some(&target) = targets(test).get(iteration.found.target)
     {
         *test = Transition::To(target);
     }
@@ -101,14 +105,14 @@ pub(super) fn count(
     program: &mut Program,
     counter: Var,
     step: &Bits,
-    turns: Var,
+    iterations: Var,
     span: Span,
 ) -> Stmt {
     let ty = program.vars[counter].ty;
-    let turns = build::var(program, turns, span);
-    let turns = match ty == Type::bit(32) {
-        true => turns,
-        false => build::make(program, ExprKind::Cast(turns), ty, span),
+    let iterations = build::var(program, iterations, span);
+    let iterations = match ty == Type::bit(32) {
+        true => iterations,
+        false => build::make(program, ExprKind::Cast(iterations), ty, span),
     };
     let before = build::var(program, counter, span);
     let down = Bits::from_int(step.width(), &-step.to_signed());
@@ -117,7 +121,7 @@ pub(super) fn count(
         false => (BinaryOp::Add, step.clone()),
     };
     let by = build::make(program, ExprKind::Const(by), ty, span);
-    let product = ExprKind::Binary(BinaryOp::Mul, turns, by);
+    let product = ExprKind::Binary(BinaryOp::Mul, iterations, by);
     let all = build::make(program, product, ty, span);
     let after = build::make(program, ExprKind::Binary(op, before, all), ty, span);
     let kind = StmtKind::Assign {

@@ -1,7 +1,7 @@
 //! Effects of one iteration of a loop, in terms of the variables' values at its start.
 
 use super::limit::{self, Exit};
-use crate::analysis::parser_loops::Step;
+use crate::analysis::parser_loops::PathStep;
 use crate::rewrite::{Leaves, Rewriter};
 use crate::*;
 use diag::Span;
@@ -9,11 +9,11 @@ use num_bigint::BigUint;
 use std::collections::{BTreeSet, HashMap};
 
 /// Search and counters of a loop with a single path.
-pub(super) struct Turn {
+pub(super) struct SearchIteration {
     /// Pattern that is searched for, relative to the cursor at the iteration's start.
     pub(super) pattern: Pattern,
     /// Step that compares, with the target for a match.
-    pub(super) found: Step,
+    pub(super) found: PathStep,
     /// True if no later step of the iteration leaves the loop.
     pub(super) is_last_test: bool,
     /// Numbers of iterations after which counters leave the loop, one for each such test; `bit<32>`.
@@ -65,7 +65,11 @@ impl Leaves for Assigned<'_> {
 }
 
 /// Analyses the only path of a loop; `None` if it is not a search.
-pub(super) fn of(program: &mut Program, parser: Parser, steps: &[Step]) -> Option<Turn> {
+pub(super) fn of(
+    program: &mut Program,
+    parser: Parser,
+    steps: &[PathStep],
+) -> Option<SearchIteration> {
     let mut walk = Walk {
         program,
         at: 0,
@@ -95,7 +99,7 @@ pub(super) fn of(program: &mut Program, parser: Parser, steps: &[Step]) -> Optio
         let of_step = limit::exits(&mut walk, keys, cases, step.target)?;
         exits.extend(of_step.into_iter().map(|exit| (step.state, exit)));
     }
-    walk.turn(parser, exits)
+    walk.iteration(parser, exits)
 }
 
 impl Walk<'_> {
@@ -249,7 +253,7 @@ impl Walk<'_> {
         }
     }
 
-    fn turn(self, parser: Parser, exits: Vec<(State, Exit)>) -> Option<Turn> {
+    fn iteration(self, parser: Parser, exits: Vec<(State, Exit)>) -> Option<SearchIteration> {
         let mut found = None;
         let mut limits = Vec::new();
         let last = exits.last().map(|&(state, _)| state);
@@ -258,7 +262,7 @@ impl Walk<'_> {
         for (state, exit) in exits {
             match exit {
                 Exit::Short => {}
-                Exit::After(turns) => limits.push(turns),
+                Exit::After(iterations) => limits.push(iterations),
                 Exit::Found { wanted, target } => {
                     if found.replace((state, wanted, target)).is_some() {
                         return None;
@@ -283,9 +287,9 @@ impl Walk<'_> {
                 }
             }
         }
-        Some(Turn {
+        Some(SearchIteration {
             pattern,
-            found: Step { state, target },
+            found: PathStep { state, target },
             is_last_test: alone && last == Some(state),
             limits,
             counters,

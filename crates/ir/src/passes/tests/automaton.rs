@@ -221,7 +221,7 @@ fn a_variable_may_have_any_value_at_first() {
 }
 
 #[test]
-fn a_variable_that_no_turn_sets_keeps_the_loop() {
+fn a_variable_that_no_iteration_sets_keeps_the_loop() {
     let never = BY_VALUE
         .replace("state t { w = 32w1;", "state t {")
         .replace("state n { w = 32w0;", "state n {");
@@ -289,10 +289,10 @@ state n { lookahead a; advance 32w8; select (a) { (8w0x30..8w0x39) -> n; (_) -> 
 ";
 
 #[test]
-fn states_in_a_loop_stay_for_a_target_that_follows_turns() {
-    let runs = |follows_turns: fn(&mut Program)| {
+fn states_in_a_loop_stay_for_a_target_that_follows_iterations() {
+    let runs = |follows_iterations: fn(&mut Program)| {
         let parser = format!("parser p start s {{\n{INSIDE}}}\n");
-        pipeline(&parser, "", "", &[follows_turns]).contains("automaton ")
+        pipeline(&parser, "", "", &[follows_iterations]).contains("automaton ")
     };
     assert!(runs(|p| automaton::run(p, false)));
     assert!(!runs(|p| automaton::run(p, true)));

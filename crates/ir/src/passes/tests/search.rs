@@ -108,7 +108,7 @@ state t { user = c; goto accept; }
 }
 
 #[test]
-fn a_turn_that_may_be_left_behind_the_comparison_keeps_it() {
+fn an_iteration_that_may_be_left_behind_the_comparison_keeps_it() {
     let text = searched(
         "state s { lookahead a; select (a == 8w0x3a) { (1w1) -> accept; (_) -> n; } }
 state n { advance 32w8; b = b - 8w1; select (b) { (8w0) -> reject; (_) -> s; } }
@@ -229,7 +229,7 @@ fn what_is_no_search_stays_a_loop() {
 }
 
 #[test]
-fn what_the_last_turns_but_one_wrote_must_not_be_read() {
+fn what_the_last_iterations_but_one_wrote_must_not_be_read() {
     let states = "state s { select (w >= 32w4) { (1w1) -> c; (_) -> accept; } }
 state c { lookahead a; select (a) { (8w1) -> accept; (_) -> n; } }
 state n { advance 32w8; w = w - 32w1; goto s; }
@@ -239,7 +239,7 @@ state n { advance 32w8; w = w - 32w1; goto s; }
 }
 
 #[test]
-fn a_counter_ends_the_loop_after_as_many_turns_as_it_did() {
+fn a_counter_ends_the_loop_after_as_many_iterations_as_it_did() {
     let (down, up) = ("b = b - 8w1;", "b = b + 8w1;");
     let all = [
         (

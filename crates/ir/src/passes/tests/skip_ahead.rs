@@ -126,7 +126,7 @@ fn a_tag_that_is_extracted_is_part_of_its_attribute() {
 
 /// The header that holds the tag is that of the attribute at which the loop ends, whatever came before.
 #[test]
-fn what_the_last_turn_leaves_may_be_read() {
+fn what_the_last_iteration_leaves_may_be_read() {
     let states = LOOP.replace("lookahead a;", "lookahead h.t0.vid; lookahead a;");
     let text = head(
         &format!("{states}{SKIPS}"),
@@ -136,7 +136,7 @@ fn what_the_last_turn_leaves_may_be_read() {
 }
 
 #[test]
-fn what_an_earlier_turn_leaves_keeps_the_loop() {
+fn what_an_earlier_iteration_leaves_keeps_the_loop() {
     let loops = |states: &str, control: &str| {
         let text = head(states, control);
         assert!(!text.contains("skip_ahead"), "{text}");

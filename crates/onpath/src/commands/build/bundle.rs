@@ -17,7 +17,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A compiled program of the bundle.
-struct Part {
+struct BundleProgram {
     hook: Hook,
     compiled: Compiled,
     /// The kernels that load its object ([`loads_from`]).
@@ -27,7 +27,7 @@ struct Part {
     elaborated: Elaborated,
 }
 
-impl Part {
+impl BundleProgram {
     fn described(&self) -> bundle::Part<'_> {
         bundle::Part {
             hook: self.hook,
@@ -54,7 +54,7 @@ pub(super) fn run(args: &Build) -> Done {
     for number in 0..bundle.programs.len() {
         parts.push(part(&bundle, number, &map, args)?);
     }
-    let described: Vec<bundle::Part> = parts.iter().map(Part::described).collect();
+    let described: Vec<bundle::Part> = parts.iter().map(BundleProgram::described).collect();
     let wrong = bundle::check(&bundle, &described, &mut map).map_err(Stop::Failed)?;
     if wrong.has_errors() {
         return Err(refuse(&wrong, &map, 1));
@@ -150,7 +150,12 @@ fn check_overwrites(file: &Path, bundle: &Bundle, dir: &Path) -> Result<(), Stop
 }
 
 /// Compiles a program.
-fn part(bundle: &Bundle, number: usize, map: &SourceMap, args: &Build) -> Result<Part, Stop> {
+fn part(
+    bundle: &Bundle,
+    number: usize,
+    map: &SourceMap,
+    args: &Build,
+) -> Result<BundleProgram, Stop> {
     let member = &bundle.programs[number];
     let source = &member.source.value;
     if is_object(source) {
@@ -178,7 +183,7 @@ fn part(bundle: &Bundle, number: usize, map: &SourceMap, args: &Build) -> Result
                 None => refuse(&unfit, &elaborated.map, 2),
             },
         )?;
-    Ok(Part {
+    Ok(BundleProgram {
         hook,
         kernel: loads_from(&compiled, request),
         compiled,
@@ -192,7 +197,7 @@ fn write(
     dir: &Path,
     name: &str,
     bundle: &mut Bundle,
-    parts: &[Part],
+    parts: &[BundleProgram],
     quiet: bool,
 ) -> Result<Vec<PathBuf>, Stop> {
     let mut all = Vec::new();

@@ -2,7 +2,7 @@
 
 use super::{Objects, headed, print_rows};
 use driver::HEADERS;
-use explain::{Doc, Header, Item, Style, Target, about_item, blocks};
+use explain::{Doc, ExecutionTarget, Header, Item, Style, about_item, blocks};
 use serde_json::{Value, json};
 
 /// Returns all built-in headers.
@@ -146,16 +146,16 @@ fn described(header: &Header<'_>, item: &Item) -> Value {
 
 /// Returns documentation as JSON. The texts are Markdown.
 fn documented(doc: &Doc) -> Value {
-    let on = |target: Target| {
-        let mut said = doc.targets.iter().filter(|(on, _)| on.contains(&target));
-        said.next().map(|(_, said)| said)
+    let on = |target: ExecutionTarget| {
+        let mut notes = doc.targets.iter().filter(|(on, _)| on.contains(&target));
+        notes.next().map(|(_, note)| note)
     };
     json!({
         "text": doc.text,
         "targets": {
-            "interpreter": on(Target::Interpreter),
-            "xdp": on(Target::Xdp),
-            "tc": on(Target::Tc),
+            "interpreter": on(ExecutionTarget::Interpreter),
+            "xdp": on(ExecutionTarget::Xdp),
+            "tc": on(ExecutionTarget::Tc),
         },
         "errors": doc.errors,
     })

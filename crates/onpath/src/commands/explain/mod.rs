@@ -70,11 +70,11 @@ pub(crate) fn run(args: Args) -> Done {
 fn named(word: &str, style: Style) -> Option<(String, Value)> {
     let declared = headers::find(word, style).or_else(|| attributes::find(word, style));
     match (words::find(word, style), declared) {
-        (Some((text, said)), Some((more, mut object))) => {
-            object["word"] = said;
+        (Some((text, explained)), Some((more, mut object))) => {
+            object["word"] = explained;
             Some((format!("{text}\n{more}"), object))
         }
-        (said, declared) => declared.or(said),
+        (explained, declared) => declared.or(explained),
     }
 }
 

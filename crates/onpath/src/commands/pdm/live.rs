@@ -14,7 +14,7 @@ const FLOWS: (usize, usize) = (20, 1000);
 
 /// Output format of the metrics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Form {
+pub(crate) enum OutputFormat {
     /// A table; on a terminal always at the same position.
     Table,
     /// A JSON object on each line.
@@ -27,7 +27,7 @@ pub(crate) enum Form {
 #[derive(Debug)]
 pub(crate) struct Show {
     /// Output format.
-    pub form: Form,
+    pub form: OutputFormat,
     /// Maximum number of flows, if it was given.
     pub flows: Option<usize>,
     /// Time between two readings.
@@ -101,9 +101,9 @@ pub(crate) fn look(reader: &mut Reader, show: &Show, print: bool) -> Result<Opti
     }
     let few = show.flows.unwrap_or(FLOWS.0);
     Ok(Some(match show.form {
-        Form::Nothing => Reading::On,
-        Form::Json => write_watched(format_args!("{}\n", json::object(&snapshot, many))),
-        Form::Table => {
+        OutputFormat::Nothing => Reading::On,
+        OutputFormat::Json => write_watched(format_args!("{}\n", json::object(&snapshot, many))),
+        OutputFormat::Table => {
             let text = table::text(&snapshot, few);
             match screen::size().filter(|_| !show.once) {
                 Some((width, height)) => {

@@ -16,7 +16,7 @@ use driver::run::{Ended, Lasts, Options};
 use host::interrupt::Interrupts;
 use kernel::Pins;
 use kernel::pins::Moved;
-use live::{End, Form, Show};
+use live::{End, OutputFormat, Show};
 use net::interface;
 use net::link_settings::{self, Change};
 use pdm::filter::{self, Filter};
@@ -218,9 +218,9 @@ fn show(args: &Pdm, page: Option<Page>) -> Show {
     let one_interval = args.once && args.attach.is_none();
     Show {
         form: match (args.json, args.quiet) {
-            (true, _) => Form::Json,
-            (_, true) => Form::Nothing,
-            _ => Form::Table,
+            (true, _) => OutputFormat::Json,
+            (_, true) => OutputFormat::Nothing,
+            _ => OutputFormat::Table,
         },
         flows: args.flows,
         interval,

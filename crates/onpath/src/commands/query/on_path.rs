@@ -19,7 +19,7 @@ use kernel::loss::Kind;
 use net::interface;
 use std::process::ExitCode;
 use std::time::Duration;
-use telemetry::{Evaluator, Field, Messages, Stores};
+use telemetry::{Evaluator, HeaderField, Messages, Stores};
 
 /// Time between two checks that the interface exists and the program is attached.
 const LOOK: Duration = Duration::from_millis(200);
@@ -111,7 +111,7 @@ pub(super) fn run(
     let shows_tags = query
         .attributes
         .iter()
-        .any(|a| a.field() == Some(Field::VlanId));
+        .any(|a| a.field() == Some(HeaderField::VlanId));
     let warnings = started::warnings(&running, |kind| kind != Kind::Tags || shows_tags);
     for line in started::started(&running).iter().chain(&warnings) {
         err_line!("{line}");

@@ -1,7 +1,7 @@
 //! Tests of a folder: programs run in parallel, and the tests of each program in order.
 
 use super::junit::{Came, Ran};
-use super::runs::{Plan, Refused, Runs};
+use super::runs::{Refused, Runs, TestPlan};
 use super::{Tally, direction_shown, unreadable};
 use crate::args::{Source, Test};
 use crate::output::{Stop, err, out_line, print_json};
@@ -173,12 +173,12 @@ fn run_pair(args: &Test, pair: &Pair, target: Target) -> Vec<Shown> {
             }
         };
         match plan {
-            Plan::Skip(why) => all.push(Shown {
+            TestPlan::Skip(why) => all.push(Shown {
                 json: json!({ "test": case.name, "skipped": why }),
                 warnings: String::new(),
                 ran: over(pair, case.name, Came::Skipped(why)),
             }),
-            Plan::Run(directions) => {
+            TestPlan::Run(directions) => {
                 for direction in directions {
                     all.push(run_case(&mut runs, pair, &case, direction));
                 }

@@ -15,7 +15,7 @@ use driver::stf::{self, Case, Prepared, Target, TestResult, Trace, TraceForm};
 use host::files::read_text;
 use junit::{Came, Ran};
 use kernel::features::Kernel;
-use runs::{Plan, Refused, Runs};
+use runs::{Refused, Runs, TestPlan};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -131,7 +131,7 @@ fn of_program(args: &Test, target: Target) -> Result<(Vec<Ran>, Tally), Stop> {
         let written = write_junit(args, &all).err();
         written.unwrap_or(Stop::AlreadyReported(why.status))
     };
-    let plans: Result<Vec<Plan>, _> = cases.iter().map(|case| runs.plan(case)).collect();
+    let plans: Result<Vec<TestPlan>, _> = cases.iter().map(|case| runs.plan(case)).collect();
     let plans = plans.map_err(stop)?;
     let trace = args.trace.map(|format| Trace {
         form: match format {
@@ -145,8 +145,8 @@ fn of_program(args: &Test, target: Target) -> Result<(Vec<Ran>, Tally), Stop> {
     let mut results: Vec<Value> = Vec::new();
     for (case, plan) in cases.iter().zip(plans) {
         let directions = match plan {
-            Plan::Run(directions) => directions,
-            Plan::Skip(why) => {
+            TestPlan::Run(directions) => directions,
+            TestPlan::Skip(why) => {
                 if args.json {
                     results.push(json!({ "test": case.name, "skipped": why }));
                 } else {

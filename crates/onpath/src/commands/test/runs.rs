@@ -22,7 +22,7 @@ pub(super) struct Runs {
 }
 
 /// Plan for a test.
-pub(super) enum Plan {
+pub(super) enum TestPlan {
     /// Run once for each of these directions.
     Run(Vec<Direction>),
     /// Skip it on this target, for this reason.
@@ -56,7 +56,7 @@ impl Runs {
     }
 
     /// Plans a test on this target by the declarations in its first lines. Fails if one of them is unknown.
-    pub(super) fn plan(&self, case: &Case) -> Result<Plan, Box<Refused>> {
+    pub(super) fn plan(&self, case: &Case) -> Result<TestPlan, Box<Refused>> {
         let declared =
             declared(&case.text).map_err(|unknown| Box::new(undeclared(case, unknown)))?;
         let (hook, reach) = match self.target {
@@ -72,18 +72,18 @@ impl Runs {
         }
         Ok(match (declared.need, hook, reach) {
             (Some(Need::Interpreter), Some(_), _) => {
-                Plan::Skip("its packets are too short for a network device")
+                TestPlan::Skip("its packets are too short for a network device")
             }
             (Some(Need::VirtualTime), Some(_), Reach::Veth) => {
-                Plan::Skip("it chooses times and random numbers, as `--fast` lets it")
+                TestPlan::Skip("it chooses times and random numbers, as `--fast` lets it")
             }
             (Some(Need::OneProcessor), Some(_), Reach::Veth) => {
-                Plan::Skip("its packets must be on one processor, as with `--fast`")
+                TestPlan::Skip("its packets must be on one processor, as with `--fast`")
             }
             _ if directions.is_empty() => {
-                Plan::Skip("its packets go out, and XDP sees those that come in")
+                TestPlan::Skip("its packets go out, and XDP sees those that come in")
             }
-            _ => Plan::Run(directions),
+            _ => TestPlan::Run(directions),
         })
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Blocks of "```console" run as sessions besides (`tests/cli`).
 
-use super::text::{Part, code, parts};
+use super::text::{TextPart, code, parts};
 use super::texts;
 use clap::Parser;
 use clap::error::ErrorKind;
@@ -44,15 +44,15 @@ fn call(line: &str) -> Option<Vec<String>> {
 }
 
 /// The lines of a document that are commands.
-fn commands<'a>(part: &'a Part<'_>) -> Vec<&'a str> {
+fn commands<'a>(part: &'a TextPart<'_>) -> Vec<&'a str> {
     match part {
-        Part::Indented(line) => vec![line],
-        Part::Fenced("console", lines) => {
+        TextPart::Indented(line) => vec![line],
+        TextPart::Fenced("console", lines) => {
             lines.iter().filter_map(|l| l.strip_prefix("$ ")).collect()
         }
-        Part::Fenced(..) => Vec::new(),
-        Part::Prose(prose) => code(prose).filter(|c| is_whole(c)).collect(),
-        Part::Cell(cell) => code(cell).filter(|c| is_whole(c)).collect(),
+        TextPart::Fenced(..) => Vec::new(),
+        TextPart::Prose(prose) => code(prose).filter(|c| is_whole(c)).collect(),
+        TextPart::Cell(cell) => code(cell).filter(|c| is_whole(c)).collect(),
     }
 }
 
@@ -72,7 +72,7 @@ fn commands_are_ones_that_onpath_takes() {
                     // A sentence may name a command by some of its words.
                     Err(error)
                         if error.kind() == ErrorKind::MissingRequiredArgument
-                            && !matches!(part, Part::Indented(_)) => {}
+                            && !matches!(part, TextPart::Indented(_)) => {}
                     Err(error) if error.use_stderr() => {
                         wrong.push(format!("{name}:{line}: {}: {error}", words.join(" ")));
                     }
@@ -91,7 +91,7 @@ fn programs_are_accepted() {
     let mut tried = 0;
     for (name, text) in texts() {
         for (line, part) in parts(&text) {
-            let Part::Fenced("p4", lines) = part else {
+            let TextPart::Fenced("p4", lines) = part else {
                 continue;
             };
             // Others are parts of programs.

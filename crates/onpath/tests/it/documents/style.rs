@@ -1,6 +1,6 @@
 //! Sentences and table cells that a reader takes in at once, in documents and in help texts.
 
-use super::text::{Part, parts, sentences};
+use super::text::{TextPart, parts, sentences};
 use super::texts;
 use clap::{Command, CommandFactory};
 use onpath::args::Cli;
@@ -15,7 +15,7 @@ const CELL: usize = 200;
 fn too_long(name: &str, text: &str, wrong: &mut Vec<String>) {
     for (line, part) in parts(text) {
         match part {
-            Part::Prose(prose) => {
+            TextPart::Prose(prose) => {
                 for sentence in sentences(&prose) {
                     let words = sentence.split_whitespace().count();
                     if words > WORDS {
@@ -23,13 +23,13 @@ fn too_long(name: &str, text: &str, wrong: &mut Vec<String>) {
                     }
                 }
             }
-            Part::Cell(cell) if cell.chars().count() > CELL => {
+            TextPart::Cell(cell) if cell.chars().count() > CELL => {
                 wrong.push(format!(
                     "{name}:{line}: a cell of {} signs: {cell}",
                     cell.len()
                 ));
             }
-            Part::Cell(_) | Part::Indented(_) | Part::Fenced(..) => {}
+            TextPart::Cell(_) | TextPart::Indented(_) | TextPart::Fenced(..) => {}
         }
     }
 }

@@ -2,7 +2,7 @@
 
 /// A part of a text.
 #[derive(PartialEq, Eq, Debug)]
-pub(super) enum Part<'a> {
+pub(super) enum TextPart<'a> {
     /// A paragraph or an item of a list, its lines joined.
     Prose(String),
     /// A cell of a table.
@@ -14,7 +14,7 @@ pub(super) enum Part<'a> {
 }
 
 /// Takes a text apart, with the number of each part's first line.
-pub(super) fn parts(text: &str) -> Vec<(usize, Part<'_>)> {
+pub(super) fn parts(text: &str) -> Vec<(usize, TextPart<'_>)> {
     let mut parts = Vec::new();
     let mut lines = text.lines().enumerate();
     let mut is_open = false;
@@ -29,22 +29,22 @@ pub(super) fn parts(text: &str) -> Vec<(usize, Part<'_>)> {
         if let Some(language) = plain.strip_prefix("```") {
             let block = lines.by_ref().map(|(_, line)| line);
             let block = block.take_while(|line| line.trim() != "```").collect();
-            parts.push((number, Part::Fenced(language, block)));
+            parts.push((number, TextPart::Fenced(language, block)));
             is_open = false;
         } else if plain.starts_with('|') {
-            parts.extend(cells(plain).map(|cell| (number, Part::Cell(cell))));
+            parts.extend(cells(plain).map(|cell| (number, TextPart::Cell(cell))));
             is_open = false;
         } else if plain.is_empty() {
             is_open = false;
         } else if line.starts_with("    ") && !is_open {
-            parts.push((number, Part::Indented(plain)));
-        } else if let (true, false, Some((_, Part::Prose(prose)))) =
+            parts.push((number, TextPart::Indented(plain)));
+        } else if let (true, false, Some((_, TextPart::Prose(prose)))) =
             (is_open, begins_item, parts.last_mut())
         {
             prose.push(' ');
             prose.push_str(plain);
         } else {
-            parts.push((number, Part::Prose(plain.to_string())));
+            parts.push((number, TextPart::Prose(plain.to_string())));
             is_open = !plain.starts_with('#');
         }
     }
@@ -93,17 +93,17 @@ pub(super) fn code(prose: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn a_text_is_taken_apart() {
     let text = "# A\n\nOne line\nand more.\n- an item\n  goes on\n\n    code\n\n| a \\| b | c |\n|---|--:|\n```p4\nx\n```\n";
-    let prose = |text: &str| Part::Prose(text.to_string());
+    let prose = |text: &str| TextPart::Prose(text.to_string());
     assert_eq!(
         parts(text),
         [
             (1, prose("# A")),
             (3, prose("One line and more.")),
             (5, prose("- an item goes on")),
-            (8, Part::Indented("code")),
-            (10, Part::Cell("a \\| b")),
-            (10, Part::Cell("c")),
-            (12, Part::Fenced("p4", vec!["x"])),
+            (8, TextPart::Indented("code")),
+            (10, TextPart::Cell("a \\| b")),
+            (10, TextPart::Cell("c")),
+            (12, TextPart::Fenced("p4", vec!["x"])),
         ]
     );
 }

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 const MILLISECONDS: u64 = 700;
 
 /// A kind of message, with its schema and its programs.
-struct Kind {
+struct MessageKind {
     schema: Schema,
     attributes: Vec<Attribute>,
     instance: Instance,
@@ -25,12 +25,12 @@ struct Kind {
     reading_for: Instance,
 }
 
-impl Kind {
-    fn new(name: &str) -> Kind {
+impl MessageKind {
+    fn new(name: &str) -> MessageKind {
         let builtin = payload::builtin::Builtin::named(name).expect("a built-in message");
         let schema = builtin.schema().expect("its schema");
         let attributes = program::attributes(&schema);
-        Kind {
+        MessageKind {
             instance: loaded(&program::text(&schema, &attributes)),
             reading_for: loaded(&program::text_for(&schema, &program::lists(&attributes))),
             schema,
@@ -116,7 +116,7 @@ fn value<'f>(found: &'f [Found], name: &str) -> Option<&'f Value> {
 
 /// Tests a kind of message: its seeds, all their prefixes, and mutations.
 fn tried(name: &str) {
-    let kind = Kind::new(name);
+    let kind = MessageKind::new(name);
     let seeds = seeds::of(name);
     for seed in &seeds {
         kind.same(seed);

@@ -1,7 +1,7 @@
 //! Program that reports the attributes that it reads: it overwrites the first bytes of the packet with the status and
 //! each attribute.
 
-use payload::{Kind, Pattern, Schema, Value};
+use payload::{AttributeKind, Pattern, Schema, Value};
 use std::fmt::Write;
 use std::sync::OnceLock;
 
@@ -71,7 +71,7 @@ pub(crate) fn attributes(schema: &Schema) -> Vec<Attribute> {
         .flatten()
         .map(|name| Attribute {
             number: match schema.asked(&name).expect("an attribute").kind {
-                Kind::Number { bits, .. } => Some(bits),
+                AttributeKind::Number { bits, .. } => Some(bits),
                 _ => None,
             },
             name,

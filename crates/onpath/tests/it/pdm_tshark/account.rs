@@ -9,7 +9,7 @@ pub(crate) type Fields = [u64; 6];
 
 /// This host's state of a flow, with times in nanoseconds.
 #[derive(Default)]
-struct Flow {
+struct HostFlow {
     sent: Option<(u64, u16)>,
     received: Option<(u64, u16)>,
     /// Time from the packet sent before the last received one to that packet.
@@ -20,7 +20,7 @@ struct Flow {
 
 /// State of all flows of this host.
 #[derive(Default)]
-pub(crate) struct Account(HashMap<(u8, u8, u16, u16), Flow>);
+pub(crate) struct Account(HashMap<(u8, u8, u16, u16), HostFlow>);
 
 impl Account {
     /// Returns an option of the other host, and records that this host receives it now.

@@ -67,8 +67,12 @@ impl Server {
         let task = task.expect("this test needs nginx: `make setup` installs it");
         let until = Instant::now() + Duration::from_secs(20);
         while !path.join("pid").exists() {
-            let said = || fs::read_to_string(at("errors")).unwrap_or_default();
-            assert!(Instant::now() < until, "nginx does not start: {}", said());
+            let reported = || fs::read_to_string(at("errors")).unwrap_or_default();
+            assert!(
+                Instant::now() < until,
+                "nginx does not start: {}",
+                reported()
+            );
             std::thread::sleep(Duration::from_millis(10));
         }
         Server {

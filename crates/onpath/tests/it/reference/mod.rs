@@ -6,7 +6,7 @@ mod wrong_uses;
 
 use diag::{SourceMap, render_plain};
 use driver::{FileLoader, HEADERS};
-use explain::{Header, Kind, groups, index, page, reference};
+use explain::{DeclarationKind, Header, groups, index, page, reference};
 use std::collections::BTreeSet;
 use syntax::ast::{Decl, DeclKind};
 use testkit::files::root;
@@ -47,7 +47,12 @@ fn every_extern_of_every_architecture_is_documented() {
     let headers = headers();
     let items = || headers.iter().flat_map(|header| &header.items);
     let documented: BTreeSet<&str> = items()
-        .filter(|item| matches!(item.kind, Kind::Object | Kind::Function))
+        .filter(|item| {
+            matches!(
+                item.kind,
+                DeclarationKind::Object | DeclarationKind::Function
+            )
+        })
         .map(|item| item.name.as_str())
         .collect();
     for arch in arch::OWN {
@@ -115,7 +120,10 @@ fn nothing_that_a_header_declares_is_left_out() {
     for header in headers() {
         let mut documented: Vec<String> = Vec::new();
         for item in &header.items {
-            if matches!(item.kind, Kind::Object | Kind::Function) {
+            if matches!(
+                item.kind,
+                DeclarationKind::Object | DeclarationKind::Function
+            ) {
                 let members = item
                     .members
                     .iter()

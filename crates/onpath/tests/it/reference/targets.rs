@@ -7,7 +7,7 @@ use bpf::abi::Hook;
 use diag::Diagnostics;
 use driver::Input;
 use driver::bpf_target::{Request, generate};
-use explain::{Header, Item, Kind, Target};
+use explain::{DeclarationKind, ExecutionTarget, Header, Item};
 use interp::{Interpreter, Options};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -281,12 +281,12 @@ fn program(of: &str, used: &Use) -> String {
 }
 
 /// Returns the code with which a target refuses an extern, according to the documentation.
-fn refused_by(said: &str) -> Option<&str> {
-    said.strip_prefix("Refused (")?.split(')').next()
+fn refused_by(note: &str) -> Option<&str> {
+    note.strip_prefix("Refused (")?.split(')').next()
 }
 
 /// Returns the codes of a target's errors and warnings about a program.
-fn said(text: &str, target: Target) -> BTreeSet<String> {
+fn reported(text: &str, target: ExecutionTarget) -> BTreeSet<String> {
     let input = Input {
         text: Some(text.to_string().into()),
         ..Input::file("used.p4")
@@ -297,13 +297,13 @@ fn said(text: &str, target: Target) -> BTreeSet<String> {
     };
     let mut found = codes(&elaborated.diagnostics);
     let hook = match target {
-        Target::Interpreter => {
+        ExecutionTarget::Interpreter => {
             let made = Interpreter::new(Arc::new(elaborated.program), Options::default());
             found.extend(codes(&made.err().unwrap_or_default()));
             return found;
         }
-        Target::Xdp => Hook::Xdp,
-        Target::Tc => Hook::TcIngress,
+        ExecutionTarget::Xdp => Hook::Xdp,
+        ExecutionTarget::Tc => Hook::TcIngress,
     };
     let made = generate(&elaborated.program, &elaborated.map, Request::hook(hook));
     found.extend(codes(&made.err().unwrap_or_default()));
@@ -311,8 +311,8 @@ fn said(text: &str, target: Target) -> BTreeSet<String> {
 }
 
 /// Returns the codes of a target's errors about a program.
-fn refusals(text: &str, target: Target) -> BTreeSet<String> {
-    let mut found = said(text, target);
+fn refusals(text: &str, target: ExecutionTarget) -> BTreeSet<String> {
+    let mut found = reported(text, target);
     found.retain(|code| code.starts_with('E'));
     found
 }
@@ -325,8 +325,8 @@ fn codes(diagnostics: &Diagnostics) -> BTreeSet<String> {
 fn differences(header: &Header<'_>, item: &Item, used: &Use) -> Vec<String> {
     let text = program(header.name, used);
     let mut wrong = Vec::new();
-    for (targets, said) in &item.doc.targets {
-        let expected: BTreeSet<String> = refused_by(said).into_iter().map(String::from).collect();
+    for (targets, note) in &item.doc.targets {
+        let expected: BTreeSet<String> = refused_by(note).into_iter().map(String::from).collect();
         for &target in targets {
             let found = refusals(&text, target);
             if found != expected {
@@ -342,11 +342,16 @@ fn differences(header: &Header<'_>, item: &Item, used: &Use) -> Vec<String> {
 }
 
 #[test]
-fn what_is_said_of_targets_is_so() {
+fn what_is_documented_of_targets_is_so() {
     let uses = || [OF_SWITCH, OF_TC, OF_V1MODEL].into_iter().flatten();
     let mut wrong = Vec::new();
     for header in headers() {
-        let is_extern = |item: &&Item| matches!(item.kind, Kind::Object | Kind::Function);
+        let is_extern = |item: &&Item| {
+            matches!(
+                item.kind,
+                DeclarationKind::Object | DeclarationKind::Function
+            )
+        };
         for item in header.items.iter().filter(is_extern) {
             match uses().find(|used| used.name == item.name) {
                 Some(used) => wrong.extend(differences(&header, item, used)),
@@ -361,8 +366,8 @@ fn what_is_said_of_targets_is_so() {
 fn not_refused(header: &Header<'_>, item: &Item, wrong: &Wrong) -> Vec<String> {
     let text = program(header.name, &wrong.used);
     let mut found = Vec::new();
-    for target in Target::ALL {
-        let codes = said(&text, target);
+    for target in ExecutionTarget::ALL {
+        let codes = reported(&text, target);
         if codes.contains(wrong.code) != wrong.on.contains(&target) {
             let (name, code, target) = (&item.name, wrong.code, target.name());
             found.push(format!("{name}: {code} on {target}, which says {codes:?}"));
@@ -397,14 +402,14 @@ fn errors_that_concern_an_extern_are_listed_and_given() {
 }
 
 #[test]
-fn what_is_said_wrongly_is_found() {
-    let source = |said: &str| {
+fn what_is_documented_wrongly_is_found() {
+    let source = |note: &str| {
         format!(
-            "//! A.\n/// Cut.\n/// @on interpreter: Yes.\n/// @on xdp: {said}\n/// @on tc: Yes.\n/// @errors E0748 E0749\nextern void truncate(in bit<32> length);\n"
+            "//! A.\n/// Cut.\n/// @on interpreter: Yes.\n/// @on xdp: {note}\n/// @on tc: Yes.\n/// @errors E0748 E0749\nextern void truncate(in bit<32> length);\n"
         )
     };
-    let wrong = |said: &str| {
-        let header = Header::read("v1model.p4", &source(said)).expect("a header");
+    let wrong = |note: &str| {
+        let header = Header::read("v1model.p4", &source(note)).expect("a header");
         let used = OF_V1MODEL.iter().find(|used| used.name == "truncate");
         differences(&header, &header.items[0], used.expect("a use"))
     };

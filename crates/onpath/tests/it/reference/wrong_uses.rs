@@ -1,25 +1,25 @@
 //! Wrong uses of externs, each with the code that the extern's documentation lists.
 
 use super::targets::Use;
-use explain::Target;
-use explain::Target::{Interpreter, Tc, Xdp};
+use explain::ExecutionTarget;
+use explain::ExecutionTarget::{Interpreter, Tc, Xdp};
 
 /// A use, the code, and the targets that refuse it. A use that the language or the architecture refuses is refused by
 /// all.
 pub(super) struct Wrong {
     pub used: Use,
     pub code: &'static str,
-    pub on: &'static [Target],
+    pub on: &'static [ExecutionTarget],
 }
 
-const ALL: &[Target] = &[Interpreter, Xdp, Tc];
-const KERNEL: &[Target] = &[Xdp, Tc];
+const ALL: &[ExecutionTarget] = &[Interpreter, Xdp, Tc];
+const KERNEL: &[ExecutionTarget] = &[Xdp, Tc];
 
 const fn wrong(
     name: &'static str,
     (declared, does): (&'static str, &'static str),
     code: &'static str,
-    on: &'static [Target],
+    on: &'static [ExecutionTarget],
 ) -> Wrong {
     let used = Use {
         name,

@@ -1,7 +1,7 @@
 //! Tests of a command whose program is unloaded between opening and use. If another program is loaded under the name
 //! by then, the command neither reads nor changes it.
 
-use super::machine::{Kind, Machine, by_default, default_of, member, members, open};
+use super::machine::{LookUpKind, Machine, by_default, default_of, member, members, open};
 use control::{Change, EntryKey, Store, StoreError};
 use ir::Bits;
 use kernel::KernelStore;
@@ -21,21 +21,32 @@ fn object(schema: &Schema, name: &str) -> Object {
 /// Commands of every kind that read or change a running program.
 const COMMANDS: [(&str, Command); 18] = [
     ("insert", |s| {
-        s.change(Change::Insert(Kind::Exact.table(), Kind::Exact.entry(7, 7)))
+        s.change(Change::Insert(
+            LookUpKind::Exact.table(),
+            LookUpKind::Exact.entry(7, 7),
+        ))
     }),
     ("modify", |s| {
-        s.change(Change::Modify(Kind::Exact.table(), Kind::Exact.entry(1, 7)))
+        s.change(Change::Modify(
+            LookUpKind::Exact.table(),
+            LookUpKind::Exact.entry(1, 7),
+        ))
     }),
     ("remove", |s| {
-        let entry = Kind::Ternary.entry(1, 1);
-        s.change(Change::Remove(Kind::Ternary.table(), EntryKey::of(&entry)))
+        let entry = LookUpKind::Ternary.entry(1, 1);
+        s.change(Change::Remove(
+            LookUpKind::Ternary.table(),
+            EntryKey::of(&entry),
+        ))
     }),
     ("batch", |s| {
-        let add = Change::Insert(Kind::Lpm.table(), Kind::Lpm.entry(7, 7));
+        let add = Change::Insert(LookUpKind::Lpm.table(), LookUpKind::Lpm.entry(7, 7));
         let default = Change::SetDefault(by_default(), default_of(7));
         s.apply(&[add, default]).map_err(|rejected| rejected.error)
     }),
-    ("entries", |s| s.entries(Kind::Range.table()).map(|_| ())),
+    ("entries", |s| {
+        s.entries(LookUpKind::Range.table()).map(|_| ())
+    }),
     ("default", |s| {
         s.change(Change::SetDefault(by_default(), default_of(7)))
     }),
@@ -76,7 +87,7 @@ const COMMANDS: [(&str, Command); 18] = [
 /// Fills each part of the state of a program that was just loaded.
 fn fill(machine: &Machine) {
     let mut store = machine.open();
-    for kind in [Kind::Exact, Kind::Ternary] {
+    for kind in [LookUpKind::Exact, LookUpKind::Ternary] {
         let entry = kind.entry(1, 3);
         store
             .change(Change::Insert(kind.table(), entry.clone()))
@@ -126,8 +137,14 @@ fn a_program_at_several_interfaces_too() {
             assert!(command(&mut early).is_err(), "{name}");
         }
         let mut now = machine.open();
-        now.change(Change::Insert(Kind::Exact.table(), Kind::Exact.entry(7, 7)))
-            .expect("it runs");
-        assert_eq!(machine.ask(Kind::Exact as u8, Kind::Exact.key(7)), 7);
+        now.change(Change::Insert(
+            LookUpKind::Exact.table(),
+            LookUpKind::Exact.entry(7, 7),
+        ))
+        .expect("it runs");
+        assert_eq!(
+            machine.ask(LookUpKind::Exact as u8, LookUpKind::Exact.key(7)),
+            7
+        );
     });
 }

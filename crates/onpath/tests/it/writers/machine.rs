@@ -106,7 +106,7 @@ xdp(prs(), sw(), dep()) main;
 
 /// Kind of look-up. A packet selects it by its number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum LookUpKind {
     Exact,
     Lpm,
     Ternary,
@@ -123,26 +123,26 @@ pub(crate) enum Kind {
     Buckets = 13,
 }
 
-impl Kind {
-    pub(crate) const ALL: [Kind; 10] = [
-        Kind::Exact,
-        Kind::Lpm,
-        Kind::Ternary,
-        Kind::Range,
-        Kind::Optional,
-        Kind::Index,
-        Kind::Masks,
-        Kind::Pieces,
-        Kind::Routes,
-        Kind::Buckets,
+impl LookUpKind {
+    pub(crate) const ALL: [LookUpKind; 10] = [
+        LookUpKind::Exact,
+        LookUpKind::Lpm,
+        LookUpKind::Ternary,
+        LookUpKind::Range,
+        LookUpKind::Optional,
+        LookUpKind::Index,
+        LookUpKind::Masks,
+        LookUpKind::Pieces,
+        LookUpKind::Routes,
+        LookUpKind::Buckets,
     ];
 
     pub(crate) fn table(self) -> Table {
         Table::from_u32(match self {
-            Kind::Masks => 7,
-            Kind::Pieces => 8,
-            Kind::Routes => 9,
-            Kind::Buckets => 10,
+            LookUpKind::Masks => 7,
+            LookUpKind::Pieces => 8,
+            LookUpKind::Routes => 9,
+            LookUpKind::Buckets => 10,
             other => other as u32,
         })
     }
@@ -151,20 +151,20 @@ impl Kind {
     pub(crate) fn entry(self, number: u32, found: u32) -> Entry {
         let value = |v: u32| Bits::new(32, v);
         let (key, priority) = match self {
-            Kind::Exact | Kind::Buckets => (KeyMatch::Exact(value(number << 8)), 0),
-            Kind::Lpm => (KeyMatch::Lpm(value(number << 8), 24), 0),
+            LookUpKind::Exact | LookUpKind::Buckets => (KeyMatch::Exact(value(number << 8)), 0),
+            LookUpKind::Lpm => (KeyMatch::Lpm(value(number << 8), 24), 0),
             // One, two or four slots of a node.
-            Kind::Routes => (KeyMatch::Lpm(value(number << 10), 22 + number % 3), 0),
-            Kind::Ternary | Kind::Masks => {
+            LookUpKind::Routes => (KeyMatch::Lpm(value(number << 10), 22 + number % 3), 0),
+            LookUpKind::Ternary | LookUpKind::Masks => {
                 let mask = value(0xffff_ff00 | (number % 5));
                 (KeyMatch::Ternary(value(number << 8), mask), 1 + number % 3)
             }
-            Kind::Range | Kind::Pieces => {
+            LookUpKind::Range | LookUpKind::Pieces => {
                 let (low, high) = (number << 8, (number << 8) + 0xd0 + number % 3);
                 (KeyMatch::Range(value(low), value(high)), 1 + number % 3)
             }
-            Kind::Optional => (KeyMatch::Exact(value(number << 8)), 1 + number % 3),
-            Kind::Index => (KeyMatch::Exact(Bits::new(8, number)), 0),
+            LookUpKind::Optional => (KeyMatch::Exact(value(number << 8)), 1 + number % 3),
+            LookUpKind::Index => (KeyMatch::Exact(Bits::new(8, number)), 0),
         };
         Entry {
             keys: vec![key],
@@ -180,8 +180,8 @@ impl Kind {
     /// Returns the key of a packet that such an entry matches.
     pub(crate) fn key(self, number: u32) -> u32 {
         match self {
-            Kind::Index => number,
-            Kind::Routes => number << 10,
+            LookUpKind::Index => number,
+            LookUpKind::Routes => number << 10,
             _ => number << 8,
         }
     }
@@ -352,7 +352,12 @@ impl Machine {
     }
 
     /// Checks for numbers below a limit that packets meet what a dump shows. Returns the dump.
-    pub(crate) fn check(&self, store: &KernelStore, kind: Kind, limit: u32) -> BTreeMap<u32, u32> {
+    pub(crate) fn check(
+        &self,
+        store: &KernelStore,
+        kind: LookUpKind,
+        limit: u32,
+    ) -> BTreeMap<u32, u32> {
         let entries = store.entries(kind.table()).expect("reads");
         let (pinned, running) = self.runs(&["one"]);
         assert_eq!(running, [pinned], "what is pinned is what runs");

@@ -10,7 +10,7 @@ mod whole;
 
 use control::{Change, EntryKey, Store};
 use kernel::KernelStore;
-use machine::{Kind, Machine, by_default, default_of, member, members, must, open};
+use machine::{LookUpKind, Machine, by_default, default_of, member, members, must, open};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use rand::{Rng, SeedableRng};
@@ -41,7 +41,7 @@ fn state(writer: u32, round: u32) -> Option<u32> {
 }
 
 /// Makes a writer's change to a kind of table in a round.
-fn step(store: &mut KernelStore, kind: Kind, writer: u32, round: u32) {
+fn step(store: &mut KernelStore, kind: LookUpKind, writer: u32, round: u32) {
     let before = round
         .checked_sub(1)
         .and_then(|before| state(writer, before));
@@ -83,7 +83,7 @@ fn twenty_writers_lose_nothing_in_a_hundred_rounds() {
                     store.live = false;
                     for round in 0..ROUNDS {
                         begin.wait();
-                        for kind in Kind::ALL {
+                        for kind in LookUpKind::ALL {
                             step(&mut store, kind, writer, round);
                         }
                         member_step(&mut store, writer, round);
@@ -97,7 +97,7 @@ fn twenty_writers_lose_nothing_in_a_hundred_rounds() {
             for round in 0..ROUNDS {
                 begin.wait();
                 end.wait();
-                for kind in Kind::ALL {
+                for kind in LookUpKind::ALL {
                     let found = machine.check(&store, kind, WRITERS);
                     for writer in 0..WRITERS {
                         let wanted = state(writer, round);
@@ -121,24 +121,24 @@ fn twenty_writers_lose_nothing_in_a_hundred_rounds() {
 const BATCH: u32 = 8;
 
 /// Returns a batch that inserts, modifies or removes all of a writer's entries of all kinds.
-fn batch(writer: u32, turn: u32) -> Vec<Change> {
+fn batch(writer: u32, iteration: u32) -> Vec<Change> {
     let numbers = writer * BATCH..(writer + 1) * BATCH;
     let mut changes = Vec::new();
-    for kind in Kind::ALL {
+    for kind in LookUpKind::ALL {
         for number in numbers.clone() {
-            let (table, entry) = (kind.table(), kind.entry(number, 1 + turn));
+            let (table, entry) = (kind.table(), kind.entry(number, 1 + iteration));
             let key = EntryKey::of(&entry);
-            match turn % 3 {
+            match iteration % 3 {
                 0 => changes.push(Change::Insert(table, entry)),
                 1 => changes.push(Change::Modify(table, entry)),
                 _ => changes.push(Change::Remove(table, key)),
             }
         }
     }
-    let found = 1 + turn % 3 + 10 * writer;
+    let found = 1 + iteration % 3 + 10 * writer;
     changes.push(Change::SetDefault(by_default(), default_of(found)));
     for number in numbers {
-        match turn % 3 {
+        match iteration % 3 {
             0 => changes.push(Change::InsertMember(members(), member(number))),
             1 => {}
             _ => changes.push(Change::RemoveMember(members(), member(number))),
@@ -165,7 +165,7 @@ fn readers_never_see_half_a_batch() {
                 scope.spawn(|| {
                     let store = open(folder);
                     while !done.load(Ordering::Relaxed) {
-                        for kind in Kind::ALL {
+                        for kind in LookUpKind::ALL {
                             let entries = store.entries(kind.table()).expect("reads");
                             for writer in 0..3 {
                                 let numbers = writer * BATCH..(writer + 1) * BATCH;
@@ -186,8 +186,8 @@ fn readers_never_see_half_a_batch() {
                 .map(|writer| {
                     scope.spawn(move || {
                         let mut store = open(folder);
-                        for turn in 0..30 {
-                            store.apply(&batch(writer, turn)).expect("applies");
+                        for iteration in 0..30 {
+                            store.apply(&batch(writer, iteration)).expect("applies");
                         }
                     })
                 })
@@ -208,21 +208,21 @@ fn write_until_killed() {
     };
     let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
     let writer = number("ONPATH_TEST_WRITER").expect("a number");
-    let mut turn: u32 = number("ONPATH_TEST_TURN").expect("a number");
+    let mut iteration: u32 = number("ONPATH_TEST_ITERATION").expect("a number");
     let mut store = open(&PathBuf::from(folder));
     println!("ready");
     loop {
-        store.apply(&batch(writer, turn)).expect("applies");
-        turn += 1;
+        store.apply(&batch(writer, iteration)).expect("applies");
+        iteration += 1;
     }
 }
 
-fn start_writer(folder: &Path, writer: u32, turn: u32) -> Child {
+fn start_writer(folder: &Path, writer: u32, iteration: u32) -> Child {
     let mut child = Command::new(std::env::current_exe().expect("this test"))
         .args(["writers::write_until_killed", "--exact", "--nocapture"])
         .env("ONPATH_TEST_WRITER_FOLDER", folder)
         .env("ONPATH_TEST_WRITER", writer.to_string())
-        .env("ONPATH_TEST_TURN", turn.to_string())
+        .env("ONPATH_TEST_ITERATION", iteration.to_string())
         .stdout(Stdio::piped())
         .spawn()
         .expect("starts");
@@ -245,7 +245,7 @@ fn killed_writers_leave_programs_that_go_on_in_each_other_together() {
 fn kill_writers(machine: &Machine, rounds: u32) {
     const KILLED: u32 = 3;
     let mut random = ChaCha8Rng::seed_from_u64(9);
-    let mut turns = [0; KILLED as usize];
+    let mut iterations = [0; KILLED as usize];
     let mut unfinished = 0;
     // On a busy machine, writers may be killed before every change for a while.
     let at_most = 8 * rounds;
@@ -254,7 +254,7 @@ fn kill_writers(machine: &Machine, rounds: u32) {
             break;
         }
         let children: Vec<Child> = (0..KILLED)
-            .map(|writer| start_writer(&machine.folder, writer, turns[writer as usize]))
+            .map(|writer| start_writer(&machine.folder, writer, iterations[writer as usize]))
             .collect();
         thread::sleep(Duration::from_micros(random.random_range(0..40_000)));
         for mut child in children {
@@ -269,9 +269,9 @@ fn kill_writers(machine: &Machine, rounds: u32) {
             assert_eq!(machine.ask(DEFAULT, 0), 9);
         }
         let limit = KILLED * BATCH;
-        let tables = Kind::ALL.map(|kind| machine.check(&store, kind, limit));
+        let tables = LookUpKind::ALL.map(|kind| machine.check(&store, kind, limit));
         assert!(!machine.is_unfinished());
-        for (writer, turn) in (0..KILLED).zip(&mut turns) {
+        for (writer, iteration) in (0..KILLED).zip(&mut iterations) {
             let numbers = || writer * BATCH..(writer + 1) * BATCH;
             let values: Vec<Option<u32>> = tables
                 .iter()
@@ -283,7 +283,7 @@ fn kill_writers(machine: &Machine, rounds: u32) {
                 assert_eq!(is_member, value.is_some(), "member {number}");
             }
             // The value is the number of the next batch, from which the next writer continues.
-            *turn = value.map_or(0, |value| value);
+            *iteration = value.map_or(0, |value| value);
         }
         let met = machine.ask(DEFAULT, 0);
         let default = store.default_action(by_default()).expect("reads");

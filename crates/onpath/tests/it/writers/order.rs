@@ -1,7 +1,7 @@
 //! Tests of the order of entries with equal priorities, on the interpreter and in the kernel. The earlier entry wins,
 //! and an entry that a batch removes and adds again is a later one.
 
-use super::machine::{Kind, Machine};
+use super::machine::{LookUpKind, Machine};
 use control::{Change, EntryKey, Store};
 use interp::{Interpreter, Options};
 use ir::{Bits, Entry, KeyMatch};
@@ -13,12 +13,12 @@ fn entry(mask: u32, found: u32) -> Entry {
     Entry {
         keys: vec![KeyMatch::Ternary(value(mask), value(mask))],
         priority: 5,
-        ..Kind::Ternary.entry(0, found)
+        ..LookUpKind::Ternary.entry(0, found)
     }
 }
 
 /// Returns the value for a packet with key 0xff, which all entries match, and the entries in order.
-fn met(machine: &Machine, store: &dyn Store, kind: Kind) -> (u32, Vec<Entry>) {
+fn met(machine: &Machine, store: &dyn Store, kind: LookUpKind) -> (u32, Vec<Entry>) {
     let entries = store.entries(kind.table()).expect("reads");
     (machine.ask(kind as u8, 0xff), entries)
 }
@@ -26,7 +26,7 @@ fn met(machine: &Machine, store: &dyn Store, kind: Kind) -> (u32, Vec<Entry>) {
 #[test]
 fn an_entry_that_is_added_again_is_the_last_of_its_priority() {
     Machine::with("order", |machine| {
-        for kind in [Kind::Ternary, Kind::Masks] {
+        for kind in [LookUpKind::Ternary, LookUpKind::Masks] {
             let table = kind.table();
             let (first, second) = (entry(0x0f, 1), entry(0xf0, 2));
             let add = |e: &Entry| Change::Insert(table, e.clone());

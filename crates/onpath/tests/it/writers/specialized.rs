@@ -1,7 +1,7 @@
 //! Tests of a program that is specialized while packets pass and writers change its tables. Each packet must meet
 //! what the interpreter finds in the entries at some time between its sending and its arrival, and none may be lost.
 
-use super::machine::{Kind, Machine, by_default, default_of, must};
+use super::machine::{LookUpKind, Machine, by_default, default_of, must};
 use super::{DEFAULT, start_writer};
 use control::{Change, EntryKey, Store};
 use driver::specialize::{Failed, Specializer};
@@ -105,16 +105,16 @@ fn word(bytes: &[u8], at: usize) -> u32 {
 
 /// Returns every kind and key that packets ask for.
 fn questions() -> Vec<(u8, u32)> {
-    let of = |kind: Kind| (0..=NUMBERS).map(move |number| (kind as u8, kind.key(number)));
-    let mut all: Vec<(u8, u32)> = Kind::ALL.into_iter().flat_map(of).collect();
+    let of = |kind: LookUpKind| (0..=NUMBERS).map(move |number| (kind as u8, kind.key(number)));
+    let mut all: Vec<(u8, u32)> = LookUpKind::ALL.into_iter().flat_map(of).collect();
     all.push((DEFAULT, 0));
     all
 }
 
 /// Returns a random change of the tables, given their contents on an interpreter.
-fn next_change(oracle: &Interpreter, random: &mut ChaCha8Rng, turn: u32) -> Vec<Change> {
-    let found = 1 + turn;
-    let kind = *Kind::ALL.choose(random).expect("some");
+fn next_change(oracle: &Interpreter, random: &mut ChaCha8Rng, iteration: u32) -> Vec<Change> {
+    let found = 1 + iteration;
+    let kind = *LookUpKind::ALL.choose(random).expect("some");
     let table = kind.table();
     let entry = kind.entry(random.random_range(0..NUMBERS), found);
     match random.random_range(0..12) {
@@ -198,14 +198,14 @@ fn observe(machine: &Machine, bursts: u32) -> (Vec<Made>, Vec<Met>, u32) {
             }
         };
         let mut made = Vec::new();
-        for turn in 0..bursts * 8 {
+        for iteration in 0..bursts * 8 {
             // Some bursts change a specialized program, others one that is being specialized.
-            match turn % 16 {
+            match iteration % 16 {
                 0 => wait(specialized.load(Ordering::Relaxed)),
                 8 => thread::sleep(Duration::from_millis(random.random_range(200..500))),
                 _ => {}
             }
-            let change = next_change(&oracle, &mut random, turn);
+            let change = next_change(&oracle, &mut random, iteration);
             oracle.apply(&change).expect("applies");
             let began = Instant::now();
             store.apply(&change).expect("applies");
@@ -311,7 +311,7 @@ fn packets_meet_what_the_interpreter_finds_while_tables_change() {
 fn without_its_watcher_a_specialized_program_follows_every_change() {
     Machine::with("unwatched", |machine| {
         let mut store = machine.open();
-        for kind in Kind::ALL {
+        for kind in LookUpKind::ALL {
             must(store.change(Change::Insert(kind.table(), kind.entry(1, 5))));
         }
         let before = machine.runs(&["one"]).0;
@@ -319,7 +319,7 @@ fn without_its_watcher_a_specialized_program_follows_every_change() {
         settle(&mut watcher, &store, &ALL);
         drop(watcher);
         assert_ne!(machine.runs(&["one"]).0, before, "another program");
-        for kind in Kind::ALL {
+        for kind in LookUpKind::ALL {
             machine.check(&store, kind, 4);
             must(store.change(Change::Insert(kind.table(), kind.entry(2, 6))));
             must(store.change(Change::Modify(kind.table(), kind.entry(1, 7))));
@@ -338,7 +338,7 @@ fn without_its_watcher_a_specialized_program_follows_every_change() {
         assert_eq!(compiled_in(&store), BTreeSet::new());
         // The next watcher compiles in all changes.
         settle(&mut specializer(machine), &store, &ALL);
-        for kind in Kind::ALL {
+        for kind in LookUpKind::ALL {
             machine.check(&store, kind, 4);
         }
         assert_eq!(machine.ask(DEFAULT, 0), 9);
@@ -349,7 +349,7 @@ fn without_its_watcher_a_specialized_program_follows_every_change() {
 fn a_table_that_grows_is_looked_up_until_it_is_small_again() {
     Machine::with("grows", |machine| {
         let (mut store, mut watcher) = (machine.open(), specializer(machine));
-        let kind = Kind::Lpm;
+        let kind = LookUpKind::Lpm;
         must(store.change(Change::Insert(kind.table(), kind.entry(1, 5))));
         settle(&mut watcher, &store, &["sw.by_lpm"]);
         let numbers = 2..40;
@@ -389,7 +389,7 @@ fn programs_that_go_on_in_each_other_come_back_where_a_table_is_replaced() {
 fn replaced_by_a_large_one(machine: &Machine) {
     let (mut store, mut watcher) = (machine.open(), specializer(machine));
     settle(&mut watcher, &store, &ALL);
-    let kind = Kind::Lpm;
+    let kind = LookUpKind::Lpm;
     let entries = (0..40).map(|number| Change::Insert(kind.table(), kind.entry(number, 5)));
     let changes: Vec<Change> = [Change::Replace(kind.table())]
         .into_iter()
@@ -407,9 +407,9 @@ fn replaced_by_a_large_one(machine: &Machine) {
 fn what_killed_writers_leave_is_never_compiled_in() {
     Machine::with("killed-special", |machine| {
         let (mut watcher, mut random) = (specializer(machine), ChaCha8Rng::seed_from_u64(7));
-        let mut turn = 0;
+        let mut iteration = 0;
         for _ in 0..6 {
-            let mut child = start_writer(&machine.folder, 0, turn);
+            let mut child = start_writer(&machine.folder, 0, iteration);
             // This lets the writer change a specialized program.
             thread::sleep(Duration::from_micros(random.random_range(0..40_000)));
             kill(Pid::from_raw(child.id() as i32), Signal::SIGKILL).expect("kills");
@@ -419,8 +419,8 @@ fn what_killed_writers_leave_is_never_compiled_in() {
             watcher.step().expect("reads what is complete");
             settle(&mut watcher, &store, &ALL);
             assert!(!machine.is_unfinished(), "the watcher has undone it");
-            let tables = Kind::ALL.map(|kind| machine.check(&store, kind, super::BATCH));
-            turn = tables[0].get(&0).copied().unwrap_or(0);
+            let tables = LookUpKind::ALL.map(|kind| machine.check(&store, kind, super::BATCH));
+            iteration = tables[0].get(&0).copied().unwrap_or(0);
         }
     });
 }

@@ -1,14 +1,14 @@
 //! Tests of a table's replacement in one switch that fails entirely or halfway. Packets meet what the error says, and
 //! the next command of any kind completes the switch.
 
-use super::machine::{Kind, Machine, by_default, default_of};
+use super::machine::{LookUpKind, Machine, by_default, default_of};
 use super::whole::{ENTRIES, replacement};
 use control::{Change, Next, Store};
 use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-const KIND: Kind = Kind::Exact;
+const KIND: LookUpKind = LookUpKind::Exact;
 
 /// Returns the path of a file in the program's folder.
 fn file(machine: &Machine, name: &str) -> PathBuf {

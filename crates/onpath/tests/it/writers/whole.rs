@@ -1,6 +1,6 @@
 //! Tests that changes are atomic for packets: each entry, and a table that is replaced in one switch.
 
-use super::machine::{Kind, Machine, ask, by_default, default_of, must, program};
+use super::machine::{LookUpKind, Machine, ask, by_default, default_of, must, program};
 use control::{Change, EntryKey, Store};
 use host::safe_dir::Dir;
 use ir::{ActionCall, Bits, Entry};
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 pub(super) const ENTRIES: u32 = 8;
 
 /// Returns a batch that replaces all entries of a table by entries with this value.
-pub(super) fn replacement(kind: Kind, found: u32) -> Vec<Change> {
+pub(super) fn replacement(kind: LookUpKind, found: u32) -> Vec<Change> {
     let insert = |number| Change::Insert(kind.table(), kind.entry(number, found));
     let entries = (0..ENTRIES).map(insert);
     [Change::Replace(kind.table())]
@@ -25,7 +25,7 @@ pub(super) fn replacement(kind: Kind, found: u32) -> Vec<Change> {
 }
 
 /// Returns a packet that asks a table for a key.
-fn question(kind: Kind, key: u32) -> Vec<u8> {
+fn question(kind: LookUpKind, key: u32) -> Vec<u8> {
     let mut packet = vec![2; 14];
     packet.push(kind as u8);
     packet.extend(key.to_be_bytes());
@@ -35,7 +35,7 @@ fn question(kind: Kind, key: u32) -> Vec<u8> {
 
 /// Does `work` while packets ask a table for its entries in turn. The work can wait until more packets have passed.
 /// Returns the values that packets found, in their order.
-fn while_packets_pass(kind: Kind, work: impl FnOnce(&dyn Fn())) -> Vec<u32> {
+fn while_packets_pass(kind: LookUpKind, work: impl FnOnce(&dyn Fn())) -> Vec<u32> {
     let (out, into) = (
         RawSocket::open("two").expect("opens"),
         RawSocket::open("one").expect("opens"),
@@ -79,7 +79,7 @@ fn while_packets_pass(kind: Kind, work: impl FnOnce(&dyn Fn())) -> Vec<u32> {
 }
 
 /// Replaces tables of these kinds while packets pass.
-fn replace(machine: &Machine, kinds: &[Kind]) {
+fn replace(machine: &Machine, kinds: &[LookUpKind]) {
     const GENERATIONS: u32 = 4;
     let mut store = machine.open();
     for &kind in kinds {
@@ -108,14 +108,14 @@ fn replace(machine: &Machine, kinds: &[Kind]) {
 
 #[test]
 fn a_table_is_replaced_in_one_switch() {
-    Machine::with("replace", |machine| replace(machine, &Kind::ALL));
+    Machine::with("replace", |machine| replace(machine, &LookUpKind::ALL));
 }
 
 /// The kernel keeps none of the old programs.
 #[test]
 fn programs_that_go_on_in_each_other_are_replaced_in_one_switch() {
     Machine::with_programs("programs", |machine| {
-        replace(machine, &[Kind::Exact, Kind::Lpm]);
+        replace(machine, &[LookUpKind::Exact, LookUpKind::Lpm]);
         let folder = machine.folder.join("bpf/onpath/writers/member-0");
         let folder = Dir::at(&folder).expect("is there");
         let programs = Map::open(&folder, "map-programs").expect("is pinned");
@@ -131,7 +131,7 @@ fn bit_vectors_are_replaced_in_place() {
     Machine::with("in-place", |machine| {
         let mut store = machine.open();
         let before = machine.runs(&["one"]).0;
-        for kind in [Kind::Ternary, Kind::Range, Kind::Optional] {
+        for kind in [LookUpKind::Ternary, LookUpKind::Range, LookUpKind::Optional] {
             must(store.change(Change::Insert(kind.table(), kind.entry(20, 9))));
             store.apply(&replacement(kind, 5)).expect("applies");
             let found = machine.check(&store, kind, 21);
@@ -139,10 +139,10 @@ fn bit_vectors_are_replaced_in_place() {
         }
         assert_eq!(machine.runs(&["one"]).0, before, "no other program");
         // Two tables at once cannot be switched by one word.
-        let both = [Kind::Ternary, Kind::Range].map(|kind| replacement(kind, 6));
+        let both = [LookUpKind::Ternary, LookUpKind::Range].map(|kind| replacement(kind, 6));
         store.apply(&both.concat()).expect("applies");
         assert_ne!(machine.runs(&["one"]).0, before, "a switch of both");
-        for kind in [Kind::Ternary, Kind::Range, Kind::Optional] {
+        for kind in [LookUpKind::Ternary, LookUpKind::Range, LookUpKind::Optional] {
             machine.check(&store, kind, 21);
         }
         assert!(!machine.is_unfinished());
@@ -161,7 +161,7 @@ fn data(machine: &Machine) -> Vec<u8> {
 fn one_entry_of_bit_vectors_changes_in_the_half_in_use() {
     Machine::with("one-entry", |machine| {
         let mut store = machine.open();
-        for kind in [Kind::Ternary, Kind::Range, Kind::Optional] {
+        for kind in [LookUpKind::Ternary, LookUpKind::Range, LookUpKind::Optional] {
             let table = kind.table();
             for number in 0..3 {
                 must(store.change(Change::Insert(table, kind.entry(number, 10 + number))));
@@ -177,10 +177,10 @@ fn one_entry_of_bit_vectors_changes_in_the_half_in_use() {
             let found = machine.check(&store, kind, 10);
             assert_eq!((found.len(), found.get(&1)), (8, Some(&77)), "{kind:?}");
             // Positions are used once. When they are used up, all entries are written again.
-            for turn in 0..150 {
-                must(store.change(Change::Modify(table, kind.entry(1, turn))));
+            for iteration in 0..150 {
+                must(store.change(Change::Modify(table, kind.entry(1, iteration))));
                 let met = machine.ask(kind as u8, kind.key(1));
-                assert_eq!(met, turn, "{kind:?}");
+                assert_eq!(met, iteration, "{kind:?}");
             }
             assert_ne!(data(machine), before, "{kind:?}: positions were used twice");
             machine.check(&store, kind, 10);
@@ -194,7 +194,7 @@ fn the_other_tables_and_all_interfaces_keep_up_with_a_switch() {
         machine.unload();
         machine.load(&["one", "three"]);
         let mut store = machine.open();
-        for kind in Kind::ALL {
+        for kind in LookUpKind::ALL {
             must(store.change(Change::Insert(
                 kind.table(),
                 kind.entry(1, 10 + kind as u32),
@@ -203,9 +203,9 @@ fn the_other_tables_and_all_interfaces_keep_up_with_a_switch() {
         must(store.change(Change::SetDefault(by_default(), default_of(77))));
         machine.ask(9, 0);
         let before = machine.runs(&["one", "three"]).0;
-        let mut batch = replacement(Kind::Masks, 5);
+        let mut batch = replacement(LookUpKind::Masks, 5);
         // All other changes of the batch are part of the switch, even those that could be made in place.
-        for kind in [Kind::Lpm, Kind::Range] {
+        for kind in [LookUpKind::Lpm, LookUpKind::Range] {
             batch.push(Change::Modify(kind.table(), kind.entry(1, 6)));
         }
         store.apply(&batch).expect("applies");
@@ -213,10 +213,10 @@ fn the_other_tables_and_all_interfaces_keep_up_with_a_switch() {
         assert_eq!(running, [pinned; 2]);
         assert_ne!(pinned, before);
         assert!(!machine.is_unfinished());
-        for kind in Kind::ALL {
+        for kind in LookUpKind::ALL {
             let wanted = match kind {
-                Kind::Masks => 5,
-                Kind::Lpm | Kind::Range => 6,
+                LookUpKind::Masks => 5,
+                LookUpKind::Lpm | LookUpKind::Range => 6,
                 _ => 10 + kind as u32,
             };
             assert_eq!(machine.ask(kind as u8, kind.key(1)), wanted, "{kind:?}");
@@ -229,10 +229,13 @@ fn the_other_tables_and_all_interfaces_keep_up_with_a_switch() {
         assert_eq!(store.counter(asked, 1).map(|count| count.packets), Ok(1));
         // A store that was opened before the switch changes what packets meet now.
         must(store.change(Change::Insert(
-            Kind::Ternary.table(),
-            Kind::Ternary.entry(20, 9),
+            LookUpKind::Ternary.table(),
+            LookUpKind::Ternary.entry(20, 9),
         )));
-        assert_eq!(machine.ask(Kind::Ternary as u8, Kind::Ternary.key(20)), 9);
+        assert_eq!(
+            machine.ask(LookUpKind::Ternary as u8, LookUpKind::Ternary.key(20)),
+            9
+        );
         assert_eq!(
             machine.runs(&["one", "three"]).0,
             pinned,
@@ -243,23 +246,26 @@ fn the_other_tables_and_all_interfaces_keep_up_with_a_switch() {
 }
 
 /// Returns one of two actions, with arguments that only this action accepts.
-fn of(turn: u32) -> ActionCall {
+fn of(iteration: u32) -> ActionCall {
     ActionCall {
-        action: 1 + turn % 2,
-        args: vec![Bits::new(32, turn), Bits::new(32, turn)],
+        action: 1 + iteration % 2,
+        args: vec![Bits::new(32, iteration), Bits::new(32, iteration)],
     }
 }
 
 /// Makes one change in a cycle: the entry is inserted, modified and removed.
-fn change(store: &mut KernelStore, kind: Option<Kind>, turn: u32) {
+fn change(store: &mut KernelStore, kind: Option<LookUpKind>, iteration: u32) {
     let Some(kind) = kind else {
-        return must(store.change(Change::SetDefault(by_default(), default_of(2 + turn % 2))));
+        return must(store.change(Change::SetDefault(
+            by_default(),
+            default_of(2 + iteration % 2),
+        )));
     };
     let entry = Entry {
-        action: of(2 + turn),
+        action: of(2 + iteration),
         ..kind.entry(1, 0)
     };
-    match turn % 5 {
+    match iteration % 5 {
         4 => must(store.change(Change::Remove(kind.table(), EntryKey::of(&entry)))),
         0 => must(store.change(Change::Insert(kind.table(), entry))),
         _ => must(store.change(Change::Modify(kind.table(), entry))),
@@ -270,11 +276,11 @@ fn change(store: &mut KernelStore, kind: Option<Kind>, turn: u32) {
 fn no_packet_meets_a_mix_of_what_an_entry_was_and_what_it_is() {
     const LONG: Duration = Duration::from_millis(1500);
     Machine::with("mix", |machine| {
-        for kind in Kind::ALL.map(Some).into_iter().chain([None]) {
+        for kind in LookUpKind::ALL.map(Some).into_iter().chain([None]) {
             let mut store = machine.open();
             let (done, folder) = (AtomicBool::new(false), &machine.folder);
             let (number, key) = kind.map_or((6, 0), |kind| (kind as u8, kind.key(1)));
-            let turns = thread::scope(|scope| {
+            let iterations = thread::scope(|scope| {
                 scope.spawn(|| {
                     while !done.load(Ordering::Relaxed) {
                         let program = program(folder);
@@ -284,20 +290,20 @@ fn no_packet_meets_a_mix_of_what_an_entry_was_and_what_it_is() {
                     }
                 });
                 let begun = Instant::now();
-                let mut turns = 0;
-                while begun.elapsed() < LONG || turns % 5 != 0 {
-                    change(&mut store, kind, turns);
-                    turns += 1;
+                let mut iterations = 0;
+                while begun.elapsed() < LONG || iterations % 5 != 0 {
+                    change(&mut store, kind, iterations);
+                    iterations += 1;
                 }
                 done.store(true, Ordering::Relaxed);
-                turns
+                iterations
             });
             let mut objects = store.schema().objects.iter();
             let (asked, _) = objects
                 .find(|(_, o)| o.name.ends_with("asked"))
                 .expect("there");
             let torn = store.counter(asked, 2).map(|count| count.packets);
-            assert_eq!(torn, Ok(0), "{kind:?} after {turns} changes");
+            assert_eq!(torn, Ok(0), "{kind:?} after {iterations} changes");
         }
     });
 }

@@ -13,7 +13,7 @@ use crate::checker::Checker;
 use crate::errors::warnings;
 use diag::{Diagnostic, Span};
 use hir::*;
-use state::{Init, State};
+use state::{Init, InitFacts};
 use std::collections::BTreeMap;
 use walk::Walk;
 
@@ -75,7 +75,7 @@ fn body(
     found: &mut Vec<Diagnostic>,
 ) -> Entered {
     let mut walk = Walk::new(checker, true);
-    let state = entry(checker, params, State::default());
+    let state = entry(checker, params, InitFacts::default());
     walk.set(Some(state));
     declare(&mut walk, decls);
     walk.block(stmts);
@@ -88,7 +88,7 @@ fn body(
 }
 
 /// Facts at the entry of actions.
-type Entered = BTreeMap<ActionId, State>;
+type Entered = BTreeMap<ActionId, InitFacts>;
 
 /// Analyses the actions that a control's `apply` leads to, directly, through tables or through one another, with the
 /// facts about the control's variables at their entry. An action calls only actions that are declared before it. So all
@@ -111,7 +111,7 @@ fn actions(checker: &Checker<'_>, mut entered: Entered, found: &mut Vec<Diagnost
 }
 
 /// Returns the state at the start of a body, if `state` holds the facts around it.
-fn entry(checker: &Checker<'_>, params: &[LocalId], mut state: State) -> State {
+fn entry(checker: &Checker<'_>, params: &[LocalId], mut state: InitFacts) -> InitFacts {
     for param in params {
         let local = &checker.module.locals[*param];
         let init = match local.kind {
@@ -136,7 +136,7 @@ fn declare(walk: &mut Walk<'_, '_>, decls: &[BodyDecl]) {
 fn unset_outs(
     checker: &Checker<'_>,
     params: &[LocalId],
-    end: &State,
+    end: &InitFacts,
     name: &str,
     found: &mut Vec<Diagnostic>,
 ) {

@@ -1,6 +1,6 @@
 //! Data-flow analysis of a parser's states.
 
-use super::state::{State, join};
+use super::state::{InitFacts, join};
 use super::walk::Walk;
 use super::{declare, entry, unset_outs};
 use crate::checker::Checker;
@@ -19,12 +19,12 @@ pub(super) fn check(
     found: &mut Vec<Diagnostic>,
 ) {
     let mut first = Walk::new(checker, true);
-    first.set(Some(entry(checker, &parser.params, State::default())));
+    first.set(Some(entry(checker, &parser.params, InitFacts::default())));
     declare(&mut first, &body.locals);
     let start = first.end();
     found.append(&mut first.found);
 
-    let mut entries: Vec<Option<State>> = vec![None; body.states.len()];
+    let mut entries: Vec<Option<InitFacts>> = vec![None; body.states.len()];
     if let Some(slot) = entries.get_mut(body.start.index()) {
         *slot = start;
     }
@@ -38,7 +38,9 @@ pub(super) fn check(
         budget -= 1;
         let (out, _) = transfer(checker, body, id, entries[id.index()].clone(), false);
         for next in targets(&body.states[id].transition) {
-            let Target::State(next) = next else { continue };
+            let TransitionTarget::State(next) = next else {
+                continue;
+            };
             let known = &entries[next.index()];
             let joined = join(known.clone(), out.clone());
             if joined != *known {
@@ -54,7 +56,7 @@ pub(super) fn check(
         }
         let (out, mut reported) = transfer(checker, body, id, entries[id.index()].clone(), true);
         found.append(&mut reported);
-        if targets(&state.transition).contains(&Target::Accept) {
+        if targets(&state.transition).contains(&TransitionTarget::Accept) {
             accepted = join(accepted, out);
         }
     }
@@ -72,7 +74,7 @@ fn order(body: &ParserBody) -> Vec<usize> {
     let next = |id: StateId| -> Vec<StateId> {
         let targets = targets(&body.states[id].transition).into_iter();
         let states = targets.filter_map(|target| match target {
-            Target::State(next) => Some(next),
+            TransitionTarget::State(next) => Some(next),
             _ => None,
         });
         states.collect()
@@ -102,9 +104,9 @@ fn transfer(
     checker: &Checker<'_>,
     body: &ParserBody,
     id: StateId,
-    known: Option<State>,
+    known: Option<InitFacts>,
     report: bool,
-) -> (Option<State>, Vec<Diagnostic>) {
+) -> (Option<InitFacts>, Vec<Diagnostic>) {
     let mut walk = Walk::new(checker, report);
     walk.set(known.clone());
     let state = &body.states[id];
@@ -119,7 +121,7 @@ fn transfer(
     (end, walk.found)
 }
 
-fn targets(transition: &Transition) -> Vec<Target> {
+fn targets(transition: &Transition) -> Vec<TransitionTarget> {
     match transition {
         Transition::To(target, _) => vec![*target],
         Transition::Select { cases, .. } => cases.iter().map(|(_, target, _)| *target).collect(),

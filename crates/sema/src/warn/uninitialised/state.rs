@@ -135,7 +135,7 @@ const BLOCK: usize = 32;
 /// Facts about every variable; a variable without facts is not tracked. States share blocks of variables with equal
 /// facts. At a join only the changed blocks are visited.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct State {
+pub(super) struct InitFacts {
     blocks: Rc<Vec<Rc<Block>>>,
 }
 
@@ -148,7 +148,7 @@ fn place(id: LocalId) -> (usize, usize) {
     (number / BLOCK, number % BLOCK)
 }
 
-impl State {
+impl InitFacts {
     pub(super) fn get(&self, id: LocalId) -> Option<&Init> {
         let (block, at) = place(id);
         self.blocks.get(block)?[at].as_ref()
@@ -171,7 +171,7 @@ impl State {
     }
 
     /// Joins the facts of two paths; a variable of one path only is out of scope.
-    pub(super) fn join(&self, other: &State) -> State {
+    pub(super) fn join(&self, other: &InitFacts) -> InitFacts {
         if Rc::ptr_eq(&self.blocks, &other.blocks) {
             return self.clone();
         }
@@ -182,14 +182,14 @@ impl State {
                 Some(a[i].as_ref()?.join(b[i].as_ref()?))
             })),
         });
-        State {
+        InitFacts {
             blocks: Rc::new(joined.collect()),
         }
     }
 
     /// Kills the facts about variables that were declared in the scope. Otherwise each state of a long parser loop
     /// would carry the facts about its own variables round the loop.
-    pub(super) fn leave_scope(&mut self, before: &State) {
+    pub(super) fn leave_scope(&mut self, before: &InitFacts) {
         if Rc::ptr_eq(&self.blocks, &before.blocks) {
             return;
         }
@@ -237,7 +237,7 @@ impl State {
 }
 
 /// Joins two states; either may be missing.
-pub(super) fn join(a: Option<State>, b: Option<State>) -> Option<State> {
+pub(super) fn join(a: Option<InitFacts>, b: Option<InitFacts>) -> Option<InitFacts> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.join(&b)),
         (one, None) | (None, one) => one,

@@ -1,6 +1,6 @@
 //! Data-flow analysis of statements and expressions.
 
-use super::state::{Init, State, Validity, join};
+use super::state::{Init, InitFacts, Validity, join};
 use super::writes::{self, Writes};
 use crate::checker::Checker;
 use crate::errors::warnings;
@@ -10,23 +10,23 @@ use std::collections::BTreeMap;
 
 /// Facts after a condition, if it holds and if it fails.
 struct Split {
-    holds: Option<State>,
-    fails: Option<State>,
+    holds: Option<InitFacts>,
+    fails: Option<InitFacts>,
 }
 
 /// Walk through one body.
 pub(super) struct Walk<'c, 'm> {
     checker: &'c Checker<'m>,
     /// Facts at the current point; `None` if it is unreachable.
-    state: Option<State>,
+    state: Option<InitFacts>,
     /// Facts at the `return`s, joined.
-    returns: Option<State>,
+    returns: Option<InitFacts>,
     /// Facts at the `break`s of the innermost loop, joined.
-    breaks: Option<State>,
+    breaks: Option<InitFacts>,
     /// True to report diagnostics.
     report: bool,
     /// Facts at the entry of actions that were called, or that an applied table may run.
-    pub(super) entered: BTreeMap<ActionId, State>,
+    pub(super) entered: BTreeMap<ActionId, InitFacts>,
     /// Diagnostics found so far.
     pub(super) found: Vec<Diagnostic>,
 }
@@ -44,12 +44,12 @@ impl<'c, 'm> Walk<'c, 'm> {
         }
     }
 
-    pub(super) fn set(&mut self, state: Option<State>) {
+    pub(super) fn set(&mut self, state: Option<InitFacts>) {
         self.state = state;
     }
 
     /// Returns the facts at the end of the body, all paths joined.
-    pub(super) fn end(&mut self) -> Option<State> {
+    pub(super) fn end(&mut self) -> Option<InitFacts> {
         join(self.state.take(), self.returns.take())
     }
 
@@ -163,7 +163,7 @@ impl<'c, 'm> Walk<'c, 'm> {
 
     /// Walks a loop. It kills the facts about headers that the loop may change, since the loop may not run at all.
     /// `body` returns the facts for a loop that ends without having run.
-    fn repeat(&mut self, blocks: &[&Block], body: impl FnOnce(&mut Self) -> Option<State>) {
+    fn repeat(&mut self, blocks: &[&Block], body: impl FnOnce(&mut Self) -> Option<InitFacts>) {
         let mut changed = Writes::default();
         blocks
             .iter()
@@ -256,8 +256,8 @@ impl<'c, 'm> Walk<'c, 'm> {
     }
 
     /// Reads operands from left to right. The right one of `&&` or `||` is read only if the left one does not decide.
-    fn chain(&mut self, first: &Expr, steps: &[Step]) -> Split {
-        let is_logical = |step: &Step| matches!(step.op, BinaryOp::And | BinaryOp::Or);
+    fn chain(&mut self, first: &Expr, steps: &[InfixOperation]) -> Split {
+        let is_logical = |step: &InfixOperation| matches!(step.op, BinaryOp::And | BinaryOp::Or);
         let mut left = None;
         if steps.first().is_some_and(is_logical) {
             left = Some(self.condition(first));

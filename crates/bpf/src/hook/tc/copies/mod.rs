@@ -26,8 +26,8 @@ use crate::placed::Placed;
 use crate::uses::Construct;
 use arch::v1model::copying::{CLONE_SESSION, REQUESTS, TRUNCATE, TRUNCATE_TO};
 use arch::v1model::traffic::{
-    AT_EGRESS, AT_ONCE, AT_PARSER, DEPARSED, EGRESS_ENDS, Given, INGRESS_ENDS, Instance, Made,
-    Point, Step, Then, When,
+    AT_EGRESS, AT_ONCE, AT_PARSER, DEPARSED, EGRESS_ENDS, FateRule, Given, INGRESS_ENDS, Instance,
+    Made, Point, Then, When,
 };
 use arch::v1model::{EGRESS, STANDARD_METADATA};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type};
@@ -167,7 +167,7 @@ pub(super) fn parsed(g: &mut Gen<'_>) {
     // No copy waits yet.
     g.target.next_copy = Some(ALL);
     let begins_so =
-        |step: &Step| matches!(step.then, Then::Clones(made) if made.of == Made::Parsed);
+        |step: &FateRule| matches!(step.then, Then::Clones(made) if made.of == Made::Parsed);
     let mut steps = INGRESS_ENDS.steps.iter();
     if !steps.any(|step| begins_so(step) && may_be(g.p, &INGRESS_ENDS, step)) {
         return;
@@ -222,7 +222,7 @@ fn decide(g: &mut Gen<'_>, point: &Point) {
 }
 
 /// True if a step may ever be done at a point.
-fn may_be(program: &Program, point: &Point, step: &Step) -> bool {
+fn may_be(program: &Program, point: &Point, step: &FateRule) -> bool {
     match (step.when, step.then) {
         // There are several kinds of clones, each for requests since the last point.
         (When::Asked(flag), Then::Clones(_)) => asked_by(program, point.blocks, flag),
