@@ -1,6 +1,6 @@
 //! Calls of externs that keep state.
 
-use crate::figures::Kind;
+use crate::figures::AggregateKind;
 use crate::records::{digest, log};
 use crate::target::State;
 use crate::{counter, direct, figures, flow_state, meter, random, register};
@@ -26,7 +26,7 @@ pub fn call<T: State>(g: &mut Gen<'_, T>, call: &ExternCall, stmt: &ir::Stmt) ->
                 (REGISTER, "read") => register::read(g, object, call),
                 (REGISTER, "write") => register::write(g, object, call),
                 (FLOW_STATE, _) => flow_state::flow_call(g, object, call, stmt),
-                (_, "add") if let Some(kind) = Kind::of(data) => {
+                (_, "add") if let Some(kind) = AggregateKind::of(data) => {
                     figures::add(g, object, kind, call)
                 }
                 _ => return false,

@@ -3,7 +3,7 @@
 use bpf::abi::Hook;
 use kernel::attachment::Mode;
 use kernel::bundle::{self, Member};
-use kernel::loss::{Kind, Loss};
+use kernel::loss::{Loss, LossKind};
 use kernel::pins::Begun;
 
 /// Settings made so far.
@@ -25,7 +25,7 @@ impl Adjusted {
         let mut losses = bundle::losses(members, native);
         losses.retain(|(number, loss)| {
             let mut targets = members[*number].targets.iter();
-            loss.kind == Kind::Sent && targets.any(|port| port.name == loss.interface)
+            loss.kind == LossKind::Sent && targets.any(|port| port.name == loss.interface)
         });
         self.all(pending, losses);
     }

@@ -15,7 +15,7 @@ use diag::{Diagnostic, Diagnostics, SourceMap, Span};
 use driver::run::{AtHooks, Ended, Lasts, Observer, Options, Running, Step, Unit, Work};
 use host::interrupt::Interrupts;
 use kernel::Pins;
-use kernel::loss::Kind;
+use kernel::loss::LossKind;
 use net::interface;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -112,7 +112,7 @@ pub(super) fn run(
         .attributes
         .iter()
         .any(|a| a.field() == Some(Field::VlanId));
-    let warnings = started::warnings(&running, |kind| kind != Kind::Tags || shows_tags);
+    let warnings = started::warnings(&running, |kind| kind != LossKind::Tags || shows_tags);
     for line in started::started(&running).iter().chain(&warnings) {
         err_line!("{line}");
     }
