@@ -211,7 +211,7 @@ fn without_variables_for_debuggers(items: &mut Vec<Item>) {
 fn uses(constructs: &BTreeSet<Construct>, options: &Options) -> Vec<Use> {
     let used = |construct: &Construct| Use {
         construct: *construct,
-        by: construct.form(&options.features).needs,
+        by: construct.variant(&options.features).needs,
     };
     constructs.iter().map(used).collect()
 }

@@ -7,7 +7,7 @@ use diag::{Diagnostic, Diagnostics, Span};
 use emit::locals::Local;
 use emit::memory::{Kept, Memory};
 use emit::plan::graph::Graph;
-use emit::record::Form;
+use emit::record::MemberLayout;
 use emit::{Code, Forms, Hints, Limits, Reserved, Target};
 use ir::{ExternCall, Program, Stage, Var};
 use layout::Map;
@@ -200,7 +200,7 @@ impl Target for Native {
         state::atomic(g, block);
     }
 
-    fn home(g: &mut Gen<'_>, var: Var) -> Option<(C, Form)> {
+    fn home(g: &mut Gen<'_>, var: Var) -> Option<(C, MemberLayout)> {
         state::home(g, var)
     }
 }

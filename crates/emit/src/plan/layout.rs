@@ -30,7 +30,7 @@ pub struct Emit {
 
 /// Difference between the layouts.
 #[derive(Clone, Debug, Default)]
-pub struct Layout {
+pub struct DeparserLayout {
     /// All emits in order, without those of headers that are never valid.
     pub emits: Vec<Emit>,
     /// Number of emits before the retained suffix.
@@ -44,7 +44,7 @@ pub struct Layout {
     pub fixed_if_untouched: bool,
 }
 
-impl Layout {
+impl DeparserLayout {
     /// Compares the layouts.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl Layout {
         graph: &Graph,
         deparser: Routine,
         (storages, rolled): (&[HeaderStorage], &Rolled),
-    ) -> Result<Layout, Diagnostics> {
+    ) -> Result<DeparserLayout, Diagnostics> {
         let mut emits = Vec::new();
         collect(
             target.name(),
@@ -115,7 +115,7 @@ impl Layout {
         let fixed_if_untouched = all_read_is_emitted
             && emits.iter().all(|e| e.always)
             && (emits.iter().enumerate()).all(|(at, e)| order.later_are_behind(e.header, at, 0));
-        Ok(Layout {
+        Ok(DeparserLayout {
             emits,
             relocated,
             fixed,

@@ -25,7 +25,7 @@ use header_facts::HeaderFacts;
 use ir::analysis::known::Members;
 use ir::analysis::liveness::Liveness;
 use ir::{Header, Parser, Program, Routine, Stage};
-use layout::Layout;
+use layout::DeparserLayout;
 use parse_record::ParseRecord;
 use points::Points;
 use rolled::Rolled;
@@ -66,7 +66,7 @@ pub struct Plan {
     /// Facts about headers at each point.
     pub points: Points,
     /// Comparison of the emitted layout with the extracted one.
-    pub layout: Layout,
+    pub layout: DeparserLayout,
     /// Sets of headers that may be emitted together, if the deparser has code for each set.
     pub shapes: Option<Shapes>,
     /// Uses of each header in the program.
@@ -146,8 +146,10 @@ impl Plan {
             })
             .collect();
         let mut layout = match deparser {
-            Some(d) => Layout::new(program, target, &facts, &graph, d, (&storages, &rolled))?,
-            None => Layout::default(),
+            Some(d) => {
+                DeparserLayout::new(program, target, &facts, &graph, d, (&storages, &rolled))?
+            }
+            None => DeparserLayout::default(),
         };
         layout.fixed_if_untouched &= state.is_none();
         // The arrays of rolled stacks are in memory anyway, and a loop's iterations are alike if all that they

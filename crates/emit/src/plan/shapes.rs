@@ -5,7 +5,7 @@
 
 use super::HeaderStorage;
 use super::header_facts::{HeaderFacts, Known};
-use super::layout::Layout;
+use super::layout::DeparserLayout;
 use ir::analysis::dataflow::{self, After, Domain, Forward};
 use ir::analysis::known::Members;
 use ir::{Block, BlockBody, Expr, Header, Label, Program, Stage, Stmt, StmtKind};
@@ -38,7 +38,7 @@ impl Shapes {
     pub fn new(
         program: &Program,
         stage: &Stage,
-        (layout, storages, only_extracted): (&Layout, &[HeaderStorage], &Members),
+        (layout, storages, only_extracted): (&DeparserLayout, &[HeaderStorage], &Members),
         short: bool,
     ) -> Option<Shapes> {
         let mut headers = Vec::new();

@@ -4,7 +4,7 @@ use crate::held::{HeldLock, masked};
 use crate::target::State;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use emit::calls::{declare, places, values};
-use emit::record::Form;
+use emit::record::MemberLayout;
 use emit::values::Value;
 use emit::{Event, Gen};
 use ir::{ExternCall, Place, StmtId, Var};
@@ -80,7 +80,7 @@ fn flow_load<T: State>(g: &mut Gen<'_, T>, held: &HeldLock, call: &ExternCall) {
 }
 
 /// Returns the member of the flow's way that holds a variable's value in place. `None` for other variables.
-pub fn home<T: State>(g: &mut Gen<'_, T>, var: Var) -> Option<(C, Form)> {
+pub fn home<T: State>(g: &mut Gen<'_, T>, var: Var) -> Option<(C, MemberLayout)> {
     let held = g.target.held().flow.as_ref()?;
     held.way.as_ref()?;
     let field = *held.calls.in_place.as_ref()?.fields.get(&var)?;

@@ -8,7 +8,7 @@ use cgen::tree::Type as CType;
 use emit::Gen;
 use emit::memory::declare;
 use emit::names::Names;
-use emit::record::{Form, Record};
+use emit::record::{MemberLayout, Record};
 use externs::flow_state::{WAYS, idle_of, sets, size_of};
 use ir::{ExternInst, Type};
 use layout::{ByteOrder, FlowStateAbi, Map, MapKind};
@@ -42,9 +42,9 @@ pub(crate) fn flow_layout<T: State>(g: &mut Gen<'_, T>, object: ExternInst) -> O
     let seen_offset =
         (idle > 0).then(|| way.add(CType::U64, "seen", 8, 8, "when it was last used"));
     // Fields are in order of declaration, since fields that are used together are declared together.
-    let forms: Vec<Form> = values
+    let forms: Vec<MemberLayout> = values
         .iter()
-        .map(|ty| Form::new(ty.width(), ByteOrder::Host))
+        .map(|ty| MemberLayout::new(ty.width(), ByteOrder::Host))
         .collect();
     let mut members: Names = T::names();
     members.reserve("key");
@@ -61,7 +61,7 @@ pub(crate) fn flow_layout<T: State>(g: &mut Gen<'_, T>, object: ExternInst) -> O
             name.as_str()
         };
         let member = members.fresh(wish);
-        let offset = way.add_form(form, member.clone(), "");
+        let offset = way.add_value(form, member.clone(), "");
         value_fields.push(form.field(&name, offset));
         value.push((member, form));
     }

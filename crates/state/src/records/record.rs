@@ -7,7 +7,7 @@ use cgen::tree::{Expr as C, Stmt, Type as CType};
 use diag::Span;
 use emit::Gen;
 use emit::names::Names;
-use emit::record::{Form, Record};
+use emit::record::{MemberLayout, Record};
 use emit::values::Value;
 use ir::Type;
 use layout::{ByteOrder, FieldAbi};
@@ -53,7 +53,7 @@ pub(crate) fn record<T: State>(
     let mut members = Vec::with_capacity(fields.len());
     // The widest come first, so that there are no gaps, which would expose old contents of the ring buffer.
     let mut order: Vec<usize> = (0..fields.len()).collect();
-    let form = |i: usize| Form::new(fields[i].1.width(), ByteOrder::Host);
+    let form = |i: usize| MemberLayout::new(fields[i].1.width(), ByteOrder::Host);
     order.sort_by_key(|&i| std::cmp::Reverse(form(i).align));
     for i in order {
         let (name, _) = &fields[i];
@@ -63,7 +63,7 @@ pub(crate) fn record<T: State>(
             name.as_str()
         };
         let member = taken.fresh(wish);
-        let offset = record.add_form(form(i), member.clone(), "");
+        let offset = record.add_value(form(i), member.clone(), "");
         placed.push((i, form(i).field(name, offset)));
         members.push((i, member));
     }

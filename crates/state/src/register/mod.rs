@@ -13,7 +13,7 @@ use emit::Gen;
 use emit::calls::{places, values};
 use emit::memory::declare;
 use emit::names::Names;
-use emit::record::{Form, Record};
+use emit::record::{MemberLayout, Record};
 use emit::values::Value;
 use ir::atomic::{Cell, Problem, Refusal, Region};
 use ir::{Expr, ExternCall, ExternInst, Type};
@@ -180,9 +180,9 @@ fn layout<T: State>(g: &mut Gen<'_, T>, object: ExternInst) -> Option<RegisterLa
     for (i, ty) in scalars.iter().enumerate() {
         let name = names.get(i).map_or("", |name| name.as_str());
         let wish = if name.is_empty() { "value" } else { name };
-        let form = Form::new(ty.width(), ByteOrder::Host);
+        let form = MemberLayout::new(ty.width(), ByteOrder::Host);
         let member = taken.fresh(wish);
-        let offset = record.add_form(form, member.clone(), "");
+        let offset = record.add_value(form, member.clone(), "");
         fields.push(form.field(name, offset));
         members.push((member, form));
     }
