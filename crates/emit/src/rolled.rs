@@ -10,7 +10,7 @@ use crate::emitter::Gen;
 use crate::hints::{Event, Role};
 use crate::locals::LocalKind;
 use crate::plan::header_facts::Known;
-use crate::plan::rolled::Member;
+use crate::plan::rolled::RolledMember;
 use crate::target::Target;
 use crate::values::{Value, store_value};
 use cgen::lower;
@@ -32,7 +32,7 @@ pub(crate) enum At {
 /// An element that code refers to.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Element {
-    pub(crate) member: Member,
+    pub(crate) member: RolledMember,
     pub(crate) at: At,
     /// Any header of its type.
     header: Header,
@@ -46,7 +46,7 @@ pub(crate) enum What {
     /// Kind and offset of an element of a rolled stack.
     Place { stack: usize },
     /// Pointer to the bytes of an element of a rolled stack, and the flag that it leads to them.
-    Bytes(Member),
+    Bytes(RolledMember),
     /// Pointer and flag for another stack, of which this is the first element.
     BytesOfChosen(Header),
 }

@@ -10,7 +10,7 @@ use payload::{
 };
 
 /// Extent of an instance, as offsets that do not change while its contents are read.
-pub(crate) struct Place {
+pub(crate) struct InstanceExtent {
     pub start: C,
     pub end: C,
     /// Offset of the next field.
@@ -152,7 +152,7 @@ impl Writer<'_> {
     }
 
     /// Trims a field, and checks its bytes.
-    fn checked(&mut self, field: &Field, mut place: Place) -> Place {
+    fn checked(&mut self, field: &Field, mut place: InstanceExtent) -> InstanceExtent {
         if let Some(trim) = &field.trim {
             let start = self.declare(CType::U32, &field.name, place.start.clone());
             let end = self.declare(
@@ -201,7 +201,7 @@ impl Writer<'_> {
     }
 
     /// Checks the byte after a field.
-    fn followed(&mut self, field: &Field, window: &Window, place: &Place) {
+    fn followed(&mut self, field: &Field, window: &Window, place: &InstanceExtent) {
         let Some(set) = &field.followed_by else {
             return;
         };
@@ -211,7 +211,7 @@ impl Writer<'_> {
     }
 
     /// Returns the number in a field.
-    fn number(&mut self, field: &Field, place: &Place) -> Option<C> {
+    fn number(&mut self, field: &Field, place: &InstanceExtent) -> Option<C> {
         if place.number.is_some() {
             return place.number.clone();
         }
@@ -294,7 +294,7 @@ impl Writer<'_> {
     fn contents(
         &mut self,
         choices: Vec<(Option<C>, Option<LayoutId>)>,
-        place: &Place,
+        place: &InstanceExtent,
         window: &Window,
         index: &C,
         is_open: bool,

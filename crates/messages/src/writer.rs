@@ -25,26 +25,26 @@ pub(crate) struct Wanted {
     /// The resolved name.
     pub asked: Asked,
     /// Member of the message's memory with its position.
-    pub member: Member,
+    pub member: AttributeMember,
     /// True if it is only read to compare lengths.
     pub is_hidden: bool,
 }
 
 /// Location of an attribute's value in a message's memory.
 #[derive(Clone, Debug)]
-pub enum Member {
+pub enum AttributeMember {
     /// A member of its own.
     Own(SmolStr),
     /// An entry, from 1, of an array that is a member: for the members of documents.
     Numbered(SmolStr, u32),
 }
 
-impl Member {
+impl AttributeMember {
     /// Returns the value in this memory.
     pub fn of(&self, memory: C) -> C {
         match self {
-            Member::Own(name) => memory.arrow(name.clone()),
-            Member::Numbered(array, number) => {
+            AttributeMember::Own(name) => memory.arrow(name.clone()),
+            AttributeMember::Numbered(array, number) => {
                 memory.arrow(array.clone()).index(C::int((*number).into()))
             }
         }
@@ -55,8 +55,8 @@ impl Wanted {
     /// Returns its number among the members of documents, if it is one.
     pub(crate) fn number(&self) -> Option<u32> {
         match self.member {
-            Member::Own(_) => None,
-            Member::Numbered(_, number) => Some(number),
+            AttributeMember::Own(_) => None,
+            AttributeMember::Numbered(_, number) => Some(number),
         }
     }
 }
@@ -377,7 +377,7 @@ fn back_edge(name: &str) -> Stmt {
 }
 
 /// Computes 1 if one of these attributes was not found. Only the offset of an absent one has the highest bit set.
-pub fn any_is_missing<'m>(members: impl Iterator<Item = &'m Member>) -> C {
+pub fn any_is_missing<'m>(members: impl Iterator<Item = &'m AttributeMember>) -> C {
     let starts = members.map(|member| member.of(C::id(MEMORY)).member("start"));
     let any = starts.reduce(|a, b| C::bin(BinOp::Or, a, b));
     C::bin(BinOp::Shr, any.unwrap_or(C::int(0)), C::int(31))

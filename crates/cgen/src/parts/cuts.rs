@@ -23,7 +23,7 @@ pub(super) struct Chunk {
 
 /// A label of the block, and the statements that jump to it.
 #[derive(Default)]
-struct Place {
+struct LabelUses {
     at: usize,
     /// True if the label is a statement of the block itself, not of a nested block.
     is_direct: bool,
@@ -128,7 +128,7 @@ impl Cutter<'_> {
     fn tie_jumps(
         &self,
         bonds: &mut Bonds,
-        (block, places): (&[Stmt], &HashMap<SmolStr, Place>),
+        (block, places): (&[Stmt], &HashMap<SmolStr, LabelUses>),
         used: &Set,
         depth: u32,
     ) {
@@ -203,11 +203,11 @@ impl Cutter<'_> {
 }
 
 /// Returns the position of each label of the block, with the statements that jump to it.
-fn places(block: &[Stmt], mentions: &[Mentions]) -> HashMap<SmolStr, Place> {
-    let mut places: HashMap<SmolStr, Place> = HashMap::new();
+fn places(block: &[Stmt], mentions: &[Mentions]) -> HashMap<SmolStr, LabelUses> {
+    let mut places: HashMap<SmolStr, LabelUses> = HashMap::new();
     for (at, found) in mentions.iter().enumerate() {
         for label in &found.labels {
-            let place = Place {
+            let place = LabelUses {
                 at,
                 is_direct: matches!(block[at], Stmt::Label(_)),
                 from: Vec::new(),

@@ -2,7 +2,7 @@
 
 use bpf::abi::Hook;
 use kernel::attachment::Mode;
-use kernel::bundle::{self, Member};
+use kernel::bundle::{self, LoadedProgram};
 use kernel::loss::{Loss, LossKind};
 use kernel::pins::Begun;
 
@@ -17,7 +17,7 @@ pub struct Adjusted {
 
 impl Adjusted {
     /// Changes interfaces that programs only send to, so that they accept packets from native XDP.
-    pub(super) fn sent(&mut self, pending: &mut Begun<'_>, members: &[Member]) {
+    pub(super) fn sent(&mut self, pending: &mut Begun<'_>, members: &[LoadedProgram]) {
         let native = |number: usize, _: &_| {
             let hook = members[number].instance.program.hook();
             (hook == Hook::Xdp).then_some(Mode::Native)

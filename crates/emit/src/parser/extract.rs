@@ -10,7 +10,7 @@ use crate::locals::LocalKind;
 use crate::plan::cursor::{const_bits, header_bytes};
 use crate::plan::header_facts::instances;
 use crate::plan::{HeaderStorage, facts};
-use crate::region::Part;
+use crate::region::HeaderPart;
 use crate::rolled::Element;
 use crate::target::Target;
 use crate::values::{Value, load_value};
@@ -124,7 +124,7 @@ impl<T: Target> Gen<'_, T> {
             if moves || self.in_record() {
                 let pointer = self.local(LocalKind::Pointer(h));
                 self.set(pointer, here.clone());
-                self.regions.found(Part::Start(h));
+                self.regions.found(HeaderPart::Start(h));
             }
             let kind = self.presence_kind(h);
             if kind != LocalKind::Valid(h) {
@@ -254,7 +254,7 @@ impl<T: Target> Gen<'_, T> {
         if self.plan.storage(h) == HeaderStorage::Packet {
             let rest = self.local(LocalKind::Rest(h));
             self.set(rest, C::id("cur"));
-            self.regions.found(Part::Rest(h));
+            self.regions.found(HeaderPart::Rest(h));
         } else {
             self.load_range(h, v as usize..fields, C::id("cur"), after, stmt);
         }

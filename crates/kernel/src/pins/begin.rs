@@ -7,7 +7,7 @@ use super::lock::Lock;
 use super::record::Target;
 use super::{Asked, Interface, Loading, MemberRecord, Owner, Pins, Record, record};
 use crate::attachment::{Holder, TcOrder};
-use crate::bundle::{Attachment, Member};
+use crate::bundle::{Attachment, LoadedProgram};
 use crate::errors::device;
 use crate::sys::{DetachedBpffs, pin_bytes, time};
 use diag::Diagnostic;
@@ -98,7 +98,7 @@ impl Begun<'_> {
     /// there. It is atomic: on failure nothing is pinned. Returns the identity of the loading.
     pub fn commit(
         mut self,
-        members: &[Member],
+        members: &[LoadedProgram],
         attached: Vec<Attachment>,
     ) -> Result<Loading, Box<Diagnostic>> {
         let failed = |e: io::Error| self.pins.failed(&self.instance, "pin the program in", &e);
@@ -124,8 +124,8 @@ impl Begun<'_> {
         Ok(loading)
     }
 
-    fn record(&self, members: &[Member], attached: &[Attachment]) -> Record {
-        let of = |number: usize, member: &Member| MemberRecord {
+    fn record(&self, members: &[LoadedProgram], attached: &[Attachment]) -> Record {
+        let of = |number: usize, member: &LoadedProgram| MemberRecord {
             name: member.name.clone(),
             hook: member.instance.program.hook(),
             interfaces: attached
@@ -156,7 +156,7 @@ impl Begun<'_> {
 /// Pins everything, the attachments last.
 fn pin_all(
     folder: &Dir,
-    members: &[Member],
+    members: &[LoadedProgram],
     attached: &[Attachment],
     record: &Record,
 ) -> io::Result<Loading> {

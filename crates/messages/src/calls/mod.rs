@@ -13,7 +13,7 @@ mod head;
 mod object;
 mod pieces;
 
-use crate::{Bytes, File, Member, Patterns, Target, errors};
+use crate::{AttributeMember, Bytes, File, Patterns, Target, errors};
 use arch::payload::{
     AllAsked, CHUNKS, FIND, GET_BYTES, GET_NUMBER, KEEP, LENGTH, MATCHES, MATCHES_PATTERN, PATTERN,
     READ, READ_BEHIND, READ_FOR, READ_MESSAGE, asked, object_of, read_for,
@@ -359,7 +359,7 @@ fn flag<T: Payload>(g: &mut Gen<'_, T>, values: &[Expr]) -> C {
 }
 
 /// Tests that the message has an attribute.
-fn is_there(memory: &C, member: &Member) -> C {
+fn is_there(memory: &C, member: &AttributeMember) -> C {
     let start = member.of(memory.clone()).member("start");
     let there = C::bin(BinOp::Ne, start, C::id("MESSAGE_ABSENT"));
     C::and(memory.clone(), there)

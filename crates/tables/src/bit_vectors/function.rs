@@ -15,7 +15,7 @@ const ENABLED: &str = "enabled";
 
 /// Words of the rows that are combined.
 #[derive(Clone, Copy)]
-enum Part {
+enum RowWords {
     /// The summary.
     Summary,
     /// The words of a block, with their number.
@@ -39,11 +39,11 @@ pub(super) fn find<T: Tables>(
     ];
     let first = C::bin(BinOp::Mul, C::id("half"), C::int(abi.positions.into()));
     if abi.form.blocks() == 1 {
-        body.extend(part(abi, Part::Block(abi.form.words), &no_entry()));
+        body.extend(part(abi, RowWords::Block(abi.form.words), &no_entry()));
         body.extend(lowest(abi.form.words, &first));
         body.push(no_entry());
     } else {
-        body.extend(part(abi, Part::Summary, &no_entry()));
+        body.extend(part(abi, RowWords::Summary, &no_entry()));
         body.extend(blocks(target, abi, &first));
     }
     Function {
@@ -65,7 +65,7 @@ fn blocks<T: Tables>(target: &T, abi: &BitVectorsAbi, first: &C) -> Block {
     let words = abi.form.words_of_a_block();
     let next = "next_block";
     let of_block = times("block", u64::from(words) * 64);
-    let mut search = part(abi, Part::Block(words), &Stmt::Goto(next.into()));
+    let mut search = part(abi, RowWords::Block(words), &Stmt::Goto(next.into()));
     search.extend(lowest(words, &C::bin(BinOp::Add, first.clone(), of_block)));
     let over = |counter: &str| {
         let over = C::bin(BinOp::Eq, C::id(counter), C::int(count.into()));
@@ -134,11 +134,11 @@ fn lowest(words: u32, first: &C) -> Block {
 }
 
 /// Emits the combination of the words of all lanes' rows. Runs `otherwise` if no bit is left.
-fn part(abi: &BitVectorsAbi, part: Part, otherwise: &Stmt) -> Block {
+fn part(abi: &BitVectorsAbi, part: RowWords, otherwise: &Stmt) -> Block {
     let form = &abi.form;
     let (results, from): (Vec<SmolStr>, Option<C>) = match part {
-        Part::Summary => (vec!["blocks".into()], None),
-        Part::Block(count) => {
+        RowWords::Summary => (vec!["blocks".into()], None),
+        RowWords::Block(count) => {
             let of_block = times("block", count.into());
             let from = (form.blocks() > 1).then(|| of_block.plus(form.head().into()));
             ((0..count).map(word).collect(), from)

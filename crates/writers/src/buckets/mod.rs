@@ -17,7 +17,7 @@ use crate::in_memory::{InMemory, Refused};
 use crate::memory::Map;
 use crate::records::Differences;
 use crate::state::{Grace, State};
-use bucket::{Elsewhere, Memory, Place};
+use bucket::{BucketSlot, Elsewhere, Memory};
 use control::StoreError;
 use layout::{BucketsAbi, ValueAbi};
 use schema::KeyMatch;
@@ -38,7 +38,7 @@ pub(super) struct Buckets<'a> {
 /// Location of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Found {
-    At(Place),
+    At(BucketSlot),
     Overflow,
 }
 

@@ -12,7 +12,7 @@ use host::safe_dir::Dir;
 use ir::{ActionCall, Bits, Entry, KeyMatch, Program, Table, ValueSet};
 use kernel::KernelStore;
 use kernel::attachment::TcMethod;
-use kernel::bundle::{self, Member, Source};
+use kernel::bundle::{self, LoadedProgram, Source};
 use kernel::pins::Pins;
 use kernel::port::Port;
 use kernel::sys::{Prog, xdp_on};
@@ -289,7 +289,7 @@ impl Machine {
             name: (*name).into(),
             index: interface::index(name).expect("there"),
         };
-        let members = [Member {
+        let members = [LoadedProgram {
             name: "writers".into(),
             instance,
             ports: interfaces.iter().enumerate().map(port).collect(),
