@@ -19,7 +19,7 @@ use emit::record::MemberLayout;
 use emit::{Code, Limits, Reserved, Target};
 use ir::{ExternCall, Program, Routine, Stage, Var};
 use layout::ByteOrder;
-use state::{InMemory, State};
+use state::{InMemory, StateTarget};
 use std::rc::Rc;
 
 impl Target for Bpf {

@@ -34,7 +34,7 @@ mod writer;
 
 pub use calls::{Payload, Reads};
 pub use errors::of_copies;
-pub use file::{File, Target};
+pub use file::{File, MessageTarget};
 pub use message::{Message, Request, SLACK, VARIABLES};
 pub use names::RESERVED;
 pub use pattern::{Automaton, Bytes, Patterns};

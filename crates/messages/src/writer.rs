@@ -1,7 +1,7 @@
 //! Writer of the functions that read a message: their parts, and the names in them.
 
 use crate::document::Memory;
-use crate::file::Target;
+use crate::file::MessageTarget;
 use crate::nested::Nesting;
 use crate::scan::Scan;
 use cgen::tree::{BinOp, Block, Expr as C, Item, Stmt, Type as CType};
@@ -79,7 +79,7 @@ pub(crate) enum Failing {
 
 /// Writer of the functions for a message.
 pub(crate) struct Writer<'s> {
-    pub target: Target,
+    pub target: MessageTarget,
     pub schema: &'s Schema,
     pub wanted: &'s [Wanted],
     /// Struct of its memory, after which its functions are named.
@@ -141,7 +141,7 @@ pub(crate) enum Helper {
 
 impl<'s> Writer<'s> {
     pub(crate) fn new(
-        target: Target,
+        target: MessageTarget,
         schema: &'s Schema,
         wanted: &'s [Wanted],
         (structure, members, memory): (&SmolStr, Names, Memory),

@@ -13,7 +13,7 @@ use ir::{ExternCall, Program, Stage, Var};
 use layout::Map;
 use messages::Payload;
 use messages::calls::PayloadSum;
-use state::{Held, InMemory, State};
+use state::{Held, InMemory, StateTarget};
 use tables::Tables;
 
 /// Emitter for this target.
@@ -230,7 +230,7 @@ impl Tables for Native {
     }
 }
 
-impl State for Native {
+impl StateTarget for Native {
     const LOCK: &'static str = "shm_lock";
 
     fn shared(file: &mut Shared) -> &mut state::Shared {

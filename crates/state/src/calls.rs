@@ -2,7 +2,7 @@
 
 use crate::figures::AggregateKind;
 use crate::records::{digest, log};
-use crate::target::State;
+use crate::target::StateTarget;
 use crate::{counter, direct, figures, flow_state, meter, random, register};
 use cgen::tree::Expr as C;
 use emit::Gen;
@@ -11,7 +11,7 @@ use ir::ExternCall;
 use ir::atomic::{FLOW_STATE, REGISTER};
 
 /// Emits the call of an extern that keeps state or draws random numbers. Returns false for other externs.
-pub fn call<T: State>(g: &mut Gen<'_, T>, call: &ExternCall, stmt: &ir::Stmt) -> bool {
+pub fn call<T: StateTarget>(g: &mut Gen<'_, T>, call: &ExternCall, stmt: &ir::Stmt) -> bool {
     let span = stmt.span;
     match (call.object, call.name.as_str()) {
         (Some(object), method) => {

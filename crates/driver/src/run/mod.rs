@@ -23,7 +23,7 @@ mod unit;
 pub use adjusted::Adjusted;
 pub use entries::Filled;
 pub use not_started::{NotStarted, Rejected, Report, Unsuited};
-pub use observer::{Observer, Silent, Step, Work};
+pub use observer::{Observer, ProgressStep, Silent, Work};
 pub use running::{Attached, Ended, Running};
 pub use unit::{Alone, AtHooks, Unit};
 

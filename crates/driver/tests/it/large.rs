@@ -9,7 +9,7 @@ use bpf::uses::{Construct, Use};
 use bpf::{ParseRecord, Parts, Report};
 use driver::Elaborated;
 use driver::bpf_target::{Compiled, Reach, Request, Trial, compile, generate};
-use driver::stf::{Case, Prepared, Target, TestResult};
+use driver::stf::{Case, Prepared, StfTarget, TestResult};
 use kernel::features::Kernel;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -157,7 +157,7 @@ fn passes_in_parts(elaborated: Elaborated, hook: Hook, parts: Parts, text: Strin
         ..Request::hook(hook)
     };
     let made = generate(&elaborated.program, &elaborated.map, request).expect("C");
-    let target = Target::Kernel {
+    let target = StfTarget::Kernel {
         hook,
         reach: Reach::TestRun,
         kernel: Kernel::This,

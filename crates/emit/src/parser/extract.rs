@@ -25,7 +25,7 @@ impl<T: Target> Gen<'_, T> {
         if let Some(element) = self.rolled(header) {
             self.extract_element(&element, header, varbit, stmt);
             let first = self.plan.rolled.stacks[element.member.stack].first;
-            return self.passed(facts::Step::Extract(first));
+            return self.passed(facts::CursorStep::Extract(first));
         }
         match self.resolve(header) {
             Resolved::One(h) => match varbit {
@@ -52,16 +52,16 @@ impl<T: Target> Gen<'_, T> {
             }
         }
         self.passed(match self.resolve(header) {
-            Resolved::One(h) => facts::Step::Extract(h),
-            _ => facts::Step::Skip,
+            Resolved::One(h) => facts::CursorStep::Extract(h),
+            _ => facts::CursorStep::Skip,
         });
     }
 
     /// Records the end of the part of the packet that the deparser may move.
-    pub(super) fn passed(&mut self, step: facts::Step) {
+    pub(super) fn passed(&mut self, step: facts::CursorStep) {
         let moves = match step {
-            facts::Step::Extract(h) => self.plan.layout.moves(h),
-            facts::Step::Skip => true,
+            facts::CursorStep::Extract(h) => self.plan.layout.moves(h),
+            facts::CursorStep::Skip => true,
         };
         if moves && !self.plan.layout.is_empty() {
             let offset = self.offset();
@@ -328,7 +328,7 @@ impl<T: Target> Gen<'_, T> {
             }
         }
         if const_bits(self.p, by) != Some(0) {
-            self.passed(facts::Step::Skip);
+            self.passed(facts::CursorStep::Skip);
         }
     }
 }

@@ -278,7 +278,7 @@ impl<T: Target> Gen<'_, T> {
         }
         self.follow_offset(true);
         self.cursor = CursorAt::variable();
-        self.passed(facts::Step::Skip);
+        self.passed(facts::CursorStep::Skip);
     }
 
     pub(super) fn offset_local(&mut self, wish: &str) -> C {

@@ -8,7 +8,7 @@
 mod order;
 
 use super::HeaderStorage;
-use super::facts::{Facts, Step};
+use super::facts::{CursorStep, Facts};
 use super::graph::Graph;
 use super::rolled::Rolled;
 use crate::errors;
@@ -102,15 +102,15 @@ impl DeparserLayout {
         };
         let retained = |h: Header| order.last(h).is_some_and(|last| last >= relocated);
         let prefix_steps = facts.steps.iter().flatten().any(|s| match s {
-            Step::Extract(h) => !retained(*h),
-            Step::Skip => true,
+            CursorStep::Extract(h) => !retained(*h),
+            CursorStep::Skip => true,
         });
         let all_read_is_emitted = facts.steps.iter().flatten().all(|s| match s {
-            Step::Extract(h) => {
+            CursorStep::Extract(h) => {
                 let once = !of(*h).repeated || rolled.element(*h).is_some();
                 once && order.only(*h).is_some()
             }
-            Step::Skip => false,
+            CursorStep::Skip => false,
         });
         let fixed_if_untouched = all_read_is_emitted
             && emits.iter().all(|e| e.always)

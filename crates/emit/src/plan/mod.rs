@@ -30,7 +30,7 @@ use parse_record::ParseRecord;
 use points::Points;
 use rolled::Rolled;
 use shapes::Shapes;
-use state::State;
+use state::CopyState;
 use std::collections::BTreeSet;
 
 /// Storage of a header.
@@ -82,7 +82,7 @@ pub struct Plan {
     /// Header stacks that stay rolled.
     pub rolled: Rolled,
     /// State that a copy of the packet begins with, if there may be copies that differ.
-    pub state: Option<State>,
+    pub state: Option<CopyState>,
 }
 
 impl Plan {
@@ -110,7 +110,7 @@ impl Plan {
         let only_extracted = facts.headers.iter().map(|h| h.only_extracted()).collect();
         let repeats_from = target.repeats_from(program, stage);
         let points = Points::new(program, stage, repeats_from, &only_extracted);
-        let state = repeats_from.map(|first| State::new(program, stage, first));
+        let state = repeats_from.map(|first| CopyState::new(program, stage, first));
         // If something reads the packet as it came in, the packet is written only at the end. If it is put together
         // several times, no header can stay in it.
         let in_place = deparser.is_some() && !facts.packet_is_read;

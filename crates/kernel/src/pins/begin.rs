@@ -4,7 +4,7 @@ use super::files::{
     self, NEXT_SETTINGS, OBJECT, PROGRAM, SETTINGS, gate_file, link_file, map_file, member_folder,
 };
 use super::lock::Lock;
-use super::record::Target;
+use super::record::RedirectTarget;
 use super::{Asked, Interface, Loading, MemberRecord, Owner, Pins, Record, record};
 use crate::attachment::{Holder, TcOrder};
 use crate::bundle::{Attachment, LoadedProgram};
@@ -133,7 +133,7 @@ impl Begun<'_> {
                 .filter(|a| a.member == number)
                 .map(|a| Interface::new(&a.port.name, a.port.index, a.port.number, &a.attached))
                 .collect(),
-            targets: member.targets.iter().map(Target::new).collect(),
+            targets: member.targets.iter().map(RedirectTarget::new).collect(),
             memory: member.instance.store.memory.allowance,
             abi: (*member.instance.store.memory.abi).clone(),
             schema: (*member.instance.store.memory.schema).clone(),

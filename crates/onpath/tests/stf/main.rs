@@ -14,7 +14,7 @@ use control::stf::StatementKind;
 use diag::{SourceMap, render_plain};
 use driver::bpf_target::Reach;
 use driver::declared::Need;
-use driver::stf::{Case, Prepared, Target, TestResult};
+use driver::stf::{Case, Prepared, StfTarget, TestResult};
 use driver::{Elaborated, Input};
 use kernel::features::Kernel;
 use kernel::test_run::{LONGEST, LONGEST_IN_FRAGMENTS, shortest};
@@ -99,15 +99,15 @@ const fn in_programs(name: &'static str, hook: Hook) -> Runner {
 
 impl Runner {
     /// Returns the target for packets of this direction, or `None` if the hook does not see them.
-    fn target(self, direction: Direction) -> Option<Target> {
+    fn target(self, direction: Direction) -> Option<StfTarget> {
         let seed = SEED;
         let hook = match (self.hook, direction) {
-            (None, _) => return Some(Target::Interp { seed, direction }),
+            (None, _) => return Some(StfTarget::Interp { seed, direction }),
             (Some(Hook::Xdp), Direction::Egress) => return None,
             (Some(_), Direction::Egress) => Hook::TcEgress,
             (Some(hook), Direction::Ingress) => hook,
         };
-        Some(Target::Kernel {
+        Some(StfTarget::Kernel {
             hook,
             reach: self.reach,
             kernel: self.kernel,
@@ -279,7 +279,7 @@ fn passes(
         if !runner.runs(&package) {
             return is_refused(elaborated, target);
         }
-        if let (Some(guests), Target::Kernel { kernel, .. }) = (compiles_for, &mut target) {
+        if let (Some(guests), StfTarget::Kernel { kernel, .. }) = (compiles_for, &mut target) {
             *kernel = guests;
             let _ = Prepared::new(elaborated, target, &externs_of(program));
             compiled = true;
@@ -425,7 +425,7 @@ fn packets(script: &str) -> Vec<Vec<u8>> {
 }
 
 /// Checks that a program for another architecture is refused, and that the refusal names the right one.
-fn is_refused(elaborated: Elaborated, target: Target) -> Result<(), Failed> {
+fn is_refused(elaborated: Elaborated, target: StfTarget) -> Result<(), Failed> {
     let model = arch::by_package(&elaborated.program.arch).map_or("", |arch| arch.name);
     match Prepared::new(elaborated, target, &[]) {
         Ok(_) => Err("the hook takes it: say so in `Runner::runs`".into()),

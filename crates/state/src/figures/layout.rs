@@ -4,7 +4,7 @@ use super::kind::AggregateKind;
 use crate::errors;
 use crate::keys;
 use crate::layouts::FigureLayout;
-use crate::target::State;
+use crate::target::StateTarget;
 use cgen::tree::Type as CType;
 use emit::Gen;
 use emit::memory::declare;
@@ -23,7 +23,7 @@ const LOST: u32 = 8;
 const TAGS: u32 = 16;
 
 /// Returns the layout of an object's metrics, whose map is declared on first use. `None` if the program is refused.
-pub(crate) fn layout<T: State>(
+pub(crate) fn layout<T: StateTarget>(
     g: &mut Gen<'_, T>,
     object: ExternInst,
     kind: AggregateKind,

@@ -9,7 +9,7 @@ pub(crate) use kind::AggregateKind;
 
 use crate::keys;
 use crate::layouts::{FigureLayout, KeyLayout};
-use crate::target::State;
+use crate::target::StateTarget;
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use emit::calls::{declare, values};
@@ -19,7 +19,7 @@ use ir::{Expr, ExternCall, ExternInst};
 use smol_str::SmolStr;
 
 /// Emits `add`: of a value, an item or a weight, to the metric of a key's group.
-pub(crate) fn add<T: State>(
+pub(crate) fn add<T: StateTarget>(
     g: &mut Gen<'_, T>,
     object: ExternInst,
     kind: AggregateKind,
@@ -32,7 +32,7 @@ pub(crate) fn add<T: State>(
     g.push(Stmt::Block(block));
 }
 
-fn add_to<T: State>(
+fn add_to<T: StateTarget>(
     g: &mut Gen<'_, T>,
     layout: &FigureLayout,
     kind: AggregateKind,
@@ -70,7 +70,7 @@ const WORD: &str = "word";
 
 /// Returns the function that updates the metric of a key's group, and the struct of its key, made on first use. A
 /// verifier checks it once, and not on each path.
-fn function<T: State>(
+fn function<T: StateTarget>(
     g: &mut Gen<'_, T>,
     layout: &FigureLayout,
     kind: AggregateKind,
@@ -115,7 +115,7 @@ fn function<T: State>(
 }
 
 /// Emits the update of the metric of a key's group.
-fn add_there<T: State>(
+fn add_there<T: StateTarget>(
     g: &mut Gen<'_, T>,
     layout: &FigureLayout,
     kind: AggregateKind,
@@ -175,7 +175,7 @@ fn add_there<T: State>(
 }
 
 /// Emits a key in a variable of its own.
-fn filled<T: State>(g: &mut Gen<'_, T>, layout: &KeyLayout, key: &[Expr], wish: &str) -> C {
+fn filled<T: StateTarget>(g: &mut Gen<'_, T>, layout: &KeyLayout, key: &[Expr], wish: &str) -> C {
     let array = CType::U64.array(layout.words);
     let var = declare(g, array, wish, C::Init(Vec::new()));
     keys::fill(g, layout, &var, key);
@@ -183,7 +183,7 @@ fn filled<T: State>(g: &mut Gen<'_, T>, layout: &KeyLayout, key: &[Expr], wish: 
 }
 
 /// Emits the hash of a key, in a variable.
-fn hash<T: State>(g: &mut Gen<'_, T>, layout: &KeyLayout, key: &C, wish: &str) -> C {
+fn hash<T: StateTarget>(g: &mut Gen<'_, T>, layout: &KeyLayout, key: &C, wish: &str) -> C {
     let words = C::int(layout.words.into());
     let hashed = C::call("key_hash", vec![key.clone(), words]);
     declare(g, CType::U64, wish, hashed)

@@ -3,7 +3,7 @@
 use crate::errors;
 use crate::keys;
 use crate::layouts::FlowLayout;
-use crate::target::{State, add_lock};
+use crate::target::{StateTarget, add_lock};
 use cgen::tree::Type as CType;
 use emit::Gen;
 use emit::memory::declare;
@@ -18,7 +18,10 @@ const SET_LIMIT: u32 = 64 << 10;
 const STATE_LIMIT: u64 = 4 << 30;
 
 /// Returns the layout of a flow state, whose map is declared on first use. `None` if the program is refused.
-pub(crate) fn flow_layout<T: State>(g: &mut Gen<'_, T>, object: ExternInst) -> Option<FlowLayout> {
+pub(crate) fn flow_layout<T: StateTarget>(
+    g: &mut Gen<'_, T>,
+    object: ExternInst,
+) -> Option<FlowLayout> {
     if let Some(known) = T::shared(&mut g.file.own).flow_states.get(&object) {
         return Some(known.clone());
     }

@@ -2,7 +2,7 @@
 
 use crate::errors;
 use crate::layouts::RecordLayout;
-use crate::target::State;
+use crate::target::StateTarget;
 use cgen::tree::{Expr as C, Stmt, Type as CType};
 use diag::Span;
 use emit::Gen;
@@ -14,7 +14,7 @@ use layout::{ByteOrder, FieldAbi};
 use smol_str::SmolStr;
 
 /// Emits the filling and submission of a record.
-pub(crate) fn fill<T: State>(
+pub(crate) fn fill<T: StateTarget>(
     g: &mut Gen<'_, T>,
     record: &C,
     layout: &RecordLayout,
@@ -32,7 +32,7 @@ pub(crate) fn fill<T: State>(
 
 /// Declares the struct of records with these fields. Returns its layout, its size in bytes, and the fields in order.
 /// `None` if the program is refused.
-pub(crate) fn record<T: State>(
+pub(crate) fn record<T: StateTarget>(
     g: &mut Gen<'_, T>,
     number: u32,
     name: &str,

@@ -40,7 +40,7 @@ pub(crate) struct TupleSpace {
 }
 
 /// Key of a tuple space search.
-pub(crate) struct Shape<'a> {
+pub(crate) struct SearchKey<'a> {
     /// Parts of the key.
     pub parts: &'a [KeyPart],
     /// Most masks that one entry may take.
@@ -57,10 +57,10 @@ pub(crate) fn expansion(ranges: impl Iterator<Item = u32>) -> u64 {
 /// Declares the maps and structs of a tuple space search.
 pub(crate) fn declare<T: Tables>(
     g: &mut Gen<'_, T>,
-    shape: &Shape<'_>,
+    key: &SearchKey<'_>,
     entries: &Entries<'_>,
 ) -> (TupleSpace, TupleSpaceAbi) {
-    let Shape { parts, expansion } = *shape;
+    let SearchKey { parts, expansion } = *key;
     let Entries {
         short,
         ref values,

@@ -16,7 +16,7 @@ use crate::flat::{Codec, Elements};
 use crate::in_memory::{InMemory, Refused};
 use crate::memory::Map;
 use crate::records::Differences;
-use crate::state::{Grace, State};
+use crate::state::{Grace, ProgramState};
 use bucket::{BucketSlot, Elsewhere, Memory};
 use control::StoreError;
 use layout::{BucketsAbi, ValueAbi};
@@ -63,7 +63,10 @@ impl Homes {
 
 impl<'a> Buckets<'a> {
     /// Opens the table that a description describes.
-    pub(crate) fn open(store: State<'a>, abi: &'a BucketsAbi) -> Result<Buckets<'a>, StoreError> {
+    pub(crate) fn open(
+        store: ProgramState<'a>,
+        abi: &'a BucketsAbi,
+    ) -> Result<Buckets<'a>, StoreError> {
         Ok(Buckets {
             abi,
             memory: Memory {

@@ -12,7 +12,7 @@ use crate::progress::Progress;
 use bpf::abi::Hook;
 use control::{StoreError, errors};
 use diag::{Diagnostic, Diagnostics, SourceMap, Span};
-use driver::run::{AtHooks, Ended, Lasts, Observer, Options, Running, Step, Unit, Work};
+use driver::run::{AtHooks, Ended, Lasts, Observer, Options, ProgressStep, Running, Unit, Work};
 use host::interrupt::Interrupts;
 use kernel::Pins;
 use kernel::loss::LossKind;
@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_millis(300);
 struct Starting(Progress);
 
 impl Observer for Starting {
-    fn during(&self, step: &Step, work: &mut dyn FnMut()) {
+    fn during(&self, step: &ProgressStep, work: &mut dyn FnMut()) {
         let text = match step.work {
             Work::Compile => "compiling the program for the path".into(),
             Work::Recompile => {
