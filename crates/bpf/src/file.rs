@@ -11,7 +11,7 @@ use crate::hook::code::HookCode;
 use crate::maps;
 use crate::outer_maps;
 use crate::uses::{Construct, Use};
-use crate::{BpfOutput, Options, Report, packets, parts, storage};
+use crate::{BpfOutput, Options, Report, outline, packets, storage};
 use cgen::tree::{Block, Expr as C, Item, Stmt, Type, Unit};
 use emit::locals::{Home, Local};
 use ir::Program;
@@ -223,11 +223,11 @@ fn functions_of_a_program(functions: &[emit::Function], full: &Function) -> usiz
     }
     let calls: HashMap<&SmolStr, HashSet<SmolStr>> = functions
         .iter()
-        .map(|function| (&function.name, parts::calls(&function.body)))
+        .map(|function| (&function.name, outline::calls(&function.body)))
         .collect();
     let reached = |body: &Block| {
         let mut found: HashSet<SmolStr> = HashSet::new();
-        let mut open: Vec<SmolStr> = parts::calls(body).into_iter().collect();
+        let mut open: Vec<SmolStr> = outline::calls(body).into_iter().collect();
         while let Some(name) = open.pop() {
             if let Some(further) = calls.get(&name)
                 && found.insert(name)
@@ -308,7 +308,7 @@ fn report(full: &Function, fast: Option<&Function>) -> Report {
         maps_used: 0,
         inner_maps: 0,
         functions: 0,
-        parts: both().map(|f| f.parts).sum(),
+        outlined: both().map(|f| f.outlined).sum(),
         programs: 0,
         longest_estimate: 0,
         movable_variables: full.locals.iter().any(storage::is_movable),

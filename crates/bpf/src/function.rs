@@ -16,7 +16,7 @@ pub(crate) struct Function {
     /// Largest offset that its parser may read up to, in bytes, if there is one.
     pub front: Option<u32>,
     /// Number of functions that are outlined from it.
-    pub parts: usize,
+    pub outlined: usize,
     /// Bodies of the further programs of the chain.
     pub others: Vec<Block>,
     /// Variables in the per-CPU map.
@@ -52,7 +52,7 @@ impl Function {
             }
             (one, other) => one.or(other),
         };
-        self.parts += stage.parts;
+        self.outlined += stage.outlined;
         self.extra_instructions += stage.extra_instructions;
         self.moves_head |= stage.moves_head;
         self.parse_record |= stage.parse_record;

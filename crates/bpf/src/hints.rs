@@ -26,7 +26,9 @@ impl Hints for Bpf {
             copy_headers: options.copy_headers,
             recheck_lengths: options.spill_everything,
             turn_limit: self.turn_limit(),
-            cut_after: options.parts.map(|parts| limits::between_cuts(parts.size)),
+            cut_after: options
+                .outline
+                .map(|asked| limits::between_cuts(asked.size)),
         }
     }
 

@@ -100,7 +100,7 @@ fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
         let mut lines = text.lines();
         lines.find_map(|line| line.strip_prefix(what)?.parse().ok())
     };
-    let parts = number("// parts: ").map(|size| bpf::Parts {
+    let outline = number("// parts: ").map(|size| bpf::Outlining {
         size,
         programs: number("// programs: ").unwrap_or(1) as usize,
     });
@@ -112,7 +112,7 @@ fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
             follows_turns: false,
             rejects,
         };
-        match parts {
+        match outline {
             Some(_) => ir::passes::without_entries(&mut program, &passes),
             None => ir::passes::pipeline(&mut program, &passes),
         }
@@ -130,7 +130,7 @@ fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
             true => bpf::ParseRecord::Always,
             false => bpf::ParseRecord::BySize,
         },
-        parts,
+        outline,
         source_name: "test.p4".into(),
         extern_files: if text.contains("--extern") {
             vec!["externs.c".into()]
@@ -177,8 +177,8 @@ fn a_program_with_a_fast_path_can_shrink() {
     let without = bpf::Report {
         fast_path: false,
         movable_variables: false,
-        parts: 1,
-        programs: bpf::costs::weights::parts::MOST_PROGRAMS,
+        outlined: 1,
+        programs: bpf::costs::weights::outline::MOST_PROGRAMS,
         ..report
     };
     assert!(!without.can_shrink());
@@ -190,8 +190,8 @@ fn a_program_with_variables_can_shrink_unless_it_is_very_long() {
     let report = bpf::Report {
         parse_record: true,
         movable_variables: true,
-        parts: 1,
-        programs: bpf::costs::weights::parts::MOST_PROGRAMS,
+        outlined: 1,
+        programs: bpf::costs::weights::outline::MOST_PROGRAMS,
         longest_estimate: 65_534,
         ..bpf::Report::default()
     };
@@ -225,8 +225,8 @@ parser p(packet_in packet, out headers_t hdr) {
 }";
     let report = |text: &str| bpf::Report {
         movable_variables: false,
-        parts: 1,
-        programs: bpf::costs::weights::parts::MOST_PROGRAMS,
+        outlined: 1,
+        programs: bpf::costs::weights::outline::MOST_PROGRAMS,
         ..compile(text).expect("compiles").report
     };
     assert!(!report(text).can_shrink());

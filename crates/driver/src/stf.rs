@@ -5,7 +5,7 @@ use crate::frontend::Elaborated;
 use crate::native::NativeExterns;
 use arch::tc::Direction;
 use bpf::abi::Hook;
-use bpf::{ParseRecord, Parts};
+use bpf::{Outlining, ParseRecord};
 use control::Device;
 use control::stf::{DecodedField, Outcome, bind, parse, run};
 use diag::{Diagnostics, SourceMap, counted};
@@ -42,7 +42,7 @@ pub enum StfTarget {
         /// The layout of tables whose entries may overlap, if they do not say which they want.
         layout: Option<Structure>,
         /// Size and number of outlined functions, for any program; `None` outlines in large programs only.
-        parts: Option<Parts>,
+        outline: Option<Outlining>,
     },
 }
 
@@ -159,7 +159,7 @@ impl Prepared {
                 kernel,
                 parse_record,
                 layout,
-                parts,
+                outline,
             } => {
                 let request = Request {
                     externs,
@@ -168,7 +168,7 @@ impl Prepared {
                     kernel,
                     parse_record,
                     layout,
-                    parts,
+                    outline,
                     ..Request::hook(hook)
                 };
                 let compiled = bpf_target::compile(&program, &sources, request).map_err(unfit)?;

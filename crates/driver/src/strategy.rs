@@ -6,7 +6,7 @@
 //! compilation.
 
 use bpf::ParseRecord;
-use bpf::costs::weights::parts::MORE_PROGRAMS;
+use bpf::costs::weights::outline::MORE_PROGRAMS;
 use bpf::costs::weights::turns::{FEWER, MOST};
 use clang::Effort;
 use diag::Diagnostics;
@@ -22,7 +22,7 @@ pub struct Strategy {
     /// True to keep as much as possible in a per-CPU map instead of on the stack.
     pub spill_everything: bool,
     /// True to outline functions, into several programs if they are many, and to keep all variables in a per-CPU map.
-    pub in_parts: bool,
+    pub outlines: bool,
     /// Number of programs for outlined functions, as a multiple of the estimate.
     pub programs: usize,
     /// True to copy every header to variables.
@@ -40,8 +40,8 @@ pub struct Strategy {
 impl Strategy {
     /// Returns true if it may give other code than the first strategy, whose decisions are `first`.
     pub(crate) fn differs(&self, first: &bpf::Report) -> bool {
-        if self.in_parts {
-            return first.parts == 0;
+        if self.outlines {
+            return first.outlined == 0;
         }
         if self.against == [Obstacle::TooLong] {
             return true;
@@ -60,14 +60,14 @@ impl Strategy {
 }
 
 /// Name of the strategies that outline functions.
-const IN_PARTS: &str = "several functions, all variables in a per-CPU map";
+const OUTLINED: &str = "several functions, all variables in a per-CPU map";
 
 /// First strategy, from which the others differ.
 const FULL: Strategy = Strategy {
     name: "full optimisation",
     against: &[],
     spill_everything: false,
-    in_parts: false,
+    outlines: false,
     programs: 1,
     copy_headers: false,
     parse_record: ParseRecord::BySize,
@@ -81,9 +81,9 @@ pub const STRATEGIES: [Strategy; 22] = [
     FULL,
     // All but the next two are for programs that clang and the verifier can handle as one function.
     Strategy {
-        name: IN_PARTS,
+        name: OUTLINED,
         against: &[Obstacle::TooLong],
-        in_parts: true,
+        outlines: true,
         ..FULL
     },
     Strategy {
@@ -163,16 +163,16 @@ pub const STRATEGIES: [Strategy; 22] = [
     // The verifier checks each outlined function once, and its limit for a sequence of jumps applies to each
     // separately.
     Strategy {
-        name: IN_PARTS,
+        name: OUTLINED,
         against: &[Obstacle::TooLarge],
-        in_parts: true,
+        outlines: true,
         fast_path: false,
         ..FULL
     },
     Strategy {
-        name: IN_PARTS,
+        name: OUTLINED,
         against: &[Obstacle::Stack],
-        in_parts: true,
+        outlines: true,
         fast_path: false,
         ..FULL
     },
@@ -218,7 +218,7 @@ pub const STRATEGIES: [Strategy; 22] = [
     Strategy {
         name: "more programs, all variables in a per-CPU map",
         against: &[Obstacle::TooLarge],
-        in_parts: true,
+        outlines: true,
         programs: MORE_PROGRAMS,
         fast_path: false,
         ..FULL
@@ -398,7 +398,7 @@ mod tests {
         let (tried, taken) = outcome(|_| Some(Obstacle::Stack));
         assert_eq!(
             tried,
-            ["full optimisation", "variables in a per-CPU map", IN_PARTS]
+            ["full optimisation", "variables in a per-CPU map", OUTLINED]
         );
         assert_eq!(taken, Err("E0754"));
     }
@@ -418,20 +418,20 @@ mod tests {
 
     #[test]
     fn what_is_too_long_for_one_function_takes_several_or_else_one_all_the_same() {
-        let (tried, taken) = outcome(|s| (!s.in_parts).then_some(Obstacle::TooLong));
-        assert_eq!(tried, ["full optimisation", IN_PARTS]);
-        assert_eq!(taken, Ok(IN_PARTS));
-        let (tried, _) = outcome(|s| match s.in_parts {
+        let (tried, taken) = outcome(|s| (!s.outlines).then_some(Obstacle::TooLong));
+        assert_eq!(tried, ["full optimisation", OUTLINED]);
+        assert_eq!(taken, Ok(OUTLINED));
+        let (tried, _) = outcome(|s| match s.outlines {
             true => Some(Obstacle::LostPointer),
             false => Some(Obstacle::TooLong),
         });
-        assert_eq!(tried[..3], ["full optimisation", IN_PARTS, "one function"]);
+        assert_eq!(tried[..3], ["full optimisation", OUTLINED, "one function"]);
     }
 
     #[test]
     fn what_refuses_several_functions_is_the_reason_and_not_that_one_is_too_long() {
         let tried = try_all(|strategy| -> Outcome<()> {
-            match strategy.in_parts {
+            match strategy.outlines {
                 true => Outcome::Refused(refusal("E0727")),
                 false => {
                     let refused = Err(refusal("E0745"));
@@ -445,8 +445,8 @@ mod tests {
 
     #[test]
     fn what_is_too_large_whatever_is_in_memory_takes_several_functions() {
-        let (_, taken) = outcome(|s| (!s.in_parts).then_some(Obstacle::TooLarge));
-        assert_eq!(taken, Ok(IN_PARTS));
+        let (_, taken) = outcome(|s| (!s.outlines).then_some(Obstacle::TooLarge));
+        assert_eq!(taken, Ok(OUTLINED));
     }
 
     #[test]
@@ -506,7 +506,7 @@ mod tests {
         };
         let large = bpf::Report {
             parse_record: true,
-            parts: 1,
+            outlined: 1,
             ..bpf::Report::default()
         };
         assert_eq!(different(&large), [""; 0]);
@@ -549,7 +549,7 @@ mod tests {
     fn what_was_tried_before_is_no_failure_of_its_own() {
         let tried = try_all(|strategy| match strategy.parse_record {
             ParseRecord::Always => Outcome::Repeated,
-            _ if strategy.in_parts => Outcome::Repeated,
+            _ if strategy.outlines => Outcome::Repeated,
             ParseRecord::BySize if strategy.parser_turns < MOST => Outcome::Made(2),
             ParseRecord::BySize => Outcome::Obstructed(Obstacle::TooLarge, "large".into(), Ok(1)),
         })

@@ -54,7 +54,7 @@ pub struct Forms {
     /// rejected. The target's headers then define `count_turn(turns)`, which adds 1 to a variable. `None` if loops
     /// end by [`crate::Target::leave_loop`].
     pub turn_limit: Option<u32>,
-    /// Number of statements of a control after which the function may be cut ([`cgen::parts`]). It may also be cut
+    /// Number of statements of a control after which the function may be cut ([`cgen::outline`]). It may also be cut
     /// at each state of the parser. Pointers into the packet are made anew after a cut.
     pub cut_after: Option<u32>,
 }

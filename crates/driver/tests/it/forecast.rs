@@ -4,7 +4,7 @@
 use crate::shapes;
 use bpf::abi::Hook;
 use bpf::costs::forecast::{Construct, Forecast};
-use bpf::costs::weights::parts::SIZE;
+use bpf::costs::weights::outline::SIZE;
 use driver::bpf_target::{Request, compile, generate};
 use driver::{Elaborated, Input};
 use std::path::PathBuf;
@@ -51,7 +51,7 @@ fn complaint(name: &str, shape: MakeProgram) -> Option<String> {
     let elaborated = shape();
     let least = forecast(&elaborated).least();
     let request = Request {
-        parts: Some(bpf::Parts::of(SIZE)),
+        outline: Some(bpf::Outlining::of(SIZE)),
         ..Request::default()
     };
     let compiled = compile(&elaborated.program, &elaborated.map, request).expect(name);

@@ -220,7 +220,7 @@ pub(crate) fn kernel(hook: Hook, reach: Reach) -> StfTarget {
         kernel: Kernel::This,
         parse_record: ParseRecord::BySize,
         layout: None,
-        parts: None,
+        outline: None,
     }
 }
 

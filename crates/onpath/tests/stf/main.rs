@@ -8,7 +8,7 @@ use arch::tc::Direction;
 use bpf::abi::Hook;
 use bpf::features::FLOOR;
 use bpf::features::Feature;
-use bpf::{ParseRecord, Parts};
+use bpf::{Outlining, ParseRecord};
 use control::repeatable::SEED;
 use control::stf::StatementKind;
 use diag::{SourceMap, render_plain};
@@ -32,7 +32,7 @@ struct Runner {
     reach: Reach,
     kernel: Kernel,
     /// Outlined functions.
-    parts: Option<Parts>,
+    outline: Option<Outlining>,
     /// True if `make test` runs a quarter of the programs only, as another runner runs all of them at the hook in the
     /// usual variant.
     sampled: bool,
@@ -43,12 +43,12 @@ const RUNNERS: [Runner; 11] = [
     runner("interp", None, Reach::TestRun, Kernel::This),
     runner("xdp", Some(Hook::Xdp), Reach::TestRun, Kernel::This),
     runner("xdp_6.1", Some(Hook::Xdp), Reach::TestRun, OLDEST),
-    in_parts("xdp_parts", Hook::Xdp),
+    outlined("xdp_parts", Hook::Xdp),
     in_programs("xdp_programs", Hook::Xdp),
     runner("veth", Some(Hook::Xdp), Reach::Veth, Kernel::This),
     runner("tc", Some(Hook::TcIngress), Reach::TestRun, Kernel::This),
     runner("tc_6.1", Some(Hook::TcIngress), Reach::TestRun, OLDEST),
-    in_parts("tc_parts", Hook::TcIngress),
+    outlined("tc_parts", Hook::TcIngress),
     in_programs("tc_programs", Hook::TcIngress),
     runner("tc_veth", Some(Hook::TcIngress), Reach::Veth, Kernel::This),
 ];
@@ -67,15 +67,15 @@ const fn runner(name: &'static str, hook: Option<Hook>, reach: Reach, kernel: Ke
         hook,
         reach,
         kernel,
-        parts: None,
+        outline: None,
         sampled: matches!(kernel, Kernel::Version(_)),
     }
 }
 
 /// Returns a runner that outlines functions wherever possible. In addition, tables with exact keys use buckets.
-const fn in_parts(name: &'static str, hook: Hook) -> Runner {
+const fn outlined(name: &'static str, hook: Hook) -> Runner {
     Runner {
-        parts: Some(Parts {
+        outline: Some(Outlining {
             size: 20,
             programs: 1,
         }),
@@ -89,7 +89,7 @@ const fn in_parts(name: &'static str, hook: Hook) -> Runner {
 const fn in_programs(name: &'static str, hook: Hook) -> Runner {
     Runner {
         sampled: true,
-        parts: Some(Parts {
+        outline: Some(Outlining {
             size: 20,
             programs: 3,
         }),
@@ -116,13 +116,13 @@ impl Runner {
                 Kernel::This => ParseRecord::BySize,
                 Kernel::Version(_) => ParseRecord::Always,
             },
-            layout: match (self.kernel, self.parts) {
+            layout: match (self.kernel, self.outline) {
                 (Kernel::Version(_), _) => Some(Structure::TupleSpace),
-                (Kernel::This, Some(Parts { programs: 1, .. })) => Some(Structure::Buckets),
+                (Kernel::This, Some(Outlining { programs: 1, .. })) => Some(Structure::Buckets),
                 (Kernel::This, Some(_)) => Some(Structure::Trie),
                 (Kernel::This, None) => None,
             },
-            parts: self.parts,
+            outline: self.outline,
         })
     }
 

@@ -346,6 +346,6 @@ fn target(args: &Test) -> Result<StfTarget, Stop> {
         kernel: args.kernel.map_or(Kernel::This, Kernel::Version),
         parse_record: bpf::ParseRecord::BySize,
         layout: None,
-        parts: None,
+        outline: None,
     })
 }

@@ -147,7 +147,7 @@ fn towards(target: StfTarget, direction: Direction) -> StfTarget {
             kernel,
             parse_record,
             layout,
-            parts,
+            outline,
         } => StfTarget::Kernel {
             hook: match direction {
                 Direction::Ingress => Hook::TcIngress,
@@ -157,7 +157,7 @@ fn towards(target: StfTarget, direction: Direction) -> StfTarget {
             kernel,
             parse_record,
             layout,
-            parts,
+            outline,
         },
         xdp => xdp,
     }

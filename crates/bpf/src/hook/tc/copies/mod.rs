@@ -65,7 +65,7 @@ fn take_down(key: C, from: C) -> Stmt {
 /// Returns the address of the packet's present state.
 fn this(g: &Gen<'_>) -> C {
     let options = &g.target.options;
-    match options.spill_everything || options.parts.is_some() {
+    match options.spill_everything || options.outline.is_some() {
         // Accesses by its members are volatile; the kernel's functions do not take such a pointer.
         true => id(THIS).cast(Type::Void.ptr()),
         false => id(THIS),

@@ -1,4 +1,4 @@
-//! Positions at which a block may be cut, and the runs of its statements that become parts.
+//! Positions at which a block may be cut, and the runs of its statements that become outlined functions.
 
 use super::Cutter;
 use super::live::Set;
@@ -7,16 +7,16 @@ use crate::tree::Stmt;
 use smol_str::SmolStr;
 use std::collections::{HashMap, HashSet};
 
-/// Divisor of the size limit of a part: a run of statements that is not larger than the quotient is not worth a
-/// call.
+/// Divisor of the size limit of an outlined function: a run of statements that is not larger than the quotient is not
+/// worth a call.
 const WORTH: u32 = 16;
 
 /// A run of statements.
 pub(super) struct Chunk {
     /// Number of statements.
     pub(super) length: usize,
-    /// True if the run becomes a part.
-    pub(super) is_part: bool,
+    /// True if the run becomes an outlined function.
+    pub(super) is_outlined: bool,
     /// Labels in the run that other code jumps to, in order.
     pub(super) entries: Vec<SmolStr>,
 }
@@ -141,8 +141,8 @@ impl Cutter<'_> {
             let can_be_entered = place.is_direct && depth == 0;
             let is_live = self.live.at_label(label).meets(used);
             for &(from, _) in &place.from {
-                // A loop stays in one part, unless it is too large for one and its iterations are counted, or the
-                // function lets it be cut.
+                // A loop stays in one outlined function, unless it is too large for one and its iterations are counted,
+                // or the function lets it be cut.
                 let may_be_left = from < place.at
                     || self.form.again.contains(label)
                     || self.form.turn.is_some()
@@ -171,10 +171,11 @@ impl Cutter<'_> {
                 continue;
             }
             let own = self.size(&block[begin..end]);
-            let is_part = !bonds.pinned[begin..end].contains(&true);
+            let is_outlined = !bonds.pinned[begin..end].contains(&true);
             match runs.last_mut() {
                 Some(last)
-                    if last.is_part == is_part && (!is_part || size + own <= self.form.most) =>
+                    if last.is_outlined == is_outlined
+                        && (!is_outlined || size + own <= self.form.most) =>
                 {
                     last.length += end - begin;
                     size += own;
@@ -184,7 +185,7 @@ impl Cutter<'_> {
                     size = own;
                     runs.push(Chunk {
                         length: end - begin,
-                        is_part,
+                        is_outlined,
                         entries: Vec::new(),
                     });
                 }
@@ -197,7 +198,7 @@ impl Cutter<'_> {
 
     fn only_if_worth(&self, run: Option<&mut Chunk>, size: u32) {
         if let Some(run) = run {
-            run.is_part &= size > self.form.most / WORTH;
+            run.is_outlined &= size > self.form.most / WORTH;
         }
     }
 }
@@ -225,8 +226,8 @@ fn places(block: &[Stmt], mentions: &[Mentions]) -> HashMap<SmolStr, LabelUses> 
     places
 }
 
-/// Forbids cuts where a variable that the block uses is live: a part shares no variables with the code before or
-/// after it.
+/// Forbids cuts where a variable that the block uses is live: an outlined function shares no variables with the code
+/// before or after it.
 fn tie_live(bonds: &mut Bonds, block: &[Stmt], points: &[Set], used: &Set) {
     let mut goes_on = true;
     for (i, stmt) in block.iter().enumerate() {
@@ -245,7 +246,7 @@ fn tie_live(bonds: &mut Bonds, block: &[Stmt], points: &[Set], used: &Set) {
     }
 }
 
-/// Keeps each declaration in one part with all statements that mention its name.
+/// Keeps each declaration in one outlined function with all statements that mention its name.
 fn tie_declared(bonds: &mut Bonds, block: &[Stmt], mentions: &[Mentions]) {
     let mut last: HashMap<&SmolStr, usize> = HashMap::new();
     for (i, found) in mentions.iter().enumerate() {
