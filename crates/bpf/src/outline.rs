@@ -10,7 +10,7 @@ use crate::copies;
 use crate::costs::{code, weights};
 use crate::emitter::{GLOBAL_FUNC, Gen};
 use crate::placed::{Placed, declare};
-use cgen::outline::{FINISHED, NUMBER, OutlineOptions, OutlinedFunction, Spread};
+use cgen::outline::{Chain, FINISHED, NUMBER, OutlineOptions, OutlinedFunction};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 use emit::locals::{Home, Local};
 use emit::{Function, Target};
@@ -69,7 +69,7 @@ fn programs(g: &Gen<'_>) -> usize {
 }
 
 /// Returns true if functions are to be chained over several programs.
-pub(crate) fn are_spread(g: &Gen<'_>) -> bool {
+pub(crate) fn are_chained(g: &Gen<'_>) -> bool {
     programs(g) > 1
 }
 
@@ -157,7 +157,7 @@ struct Kept {
 
 /// Splits a function's body into programs chained by tail calls. The body becomes the first program's; the bodies of
 /// the others are returned, complete. `before` precedes the body.
-pub(crate) fn spread(
+pub(crate) fn chain(
     g: &mut Gen<'_>,
     body: &mut Block,
     (before, placed): (&Block, &mut Placed),
@@ -218,7 +218,7 @@ pub(crate) fn spread(
         out.extend([Stmt::Expr(C::call(TAIL_CALL, args)), stop.clone()]);
         out
     };
-    let form = Spread {
+    let form = Chain {
         sizes: &cut.sizes,
         lost: &lost,
         entered: &entered(),
@@ -228,7 +228,7 @@ pub(crate) fn spread(
         lost_way: vec![stop.clone()],
     };
     let names = &mut g.file.names;
-    let Some(legs) = cgen::outline::spread(body, &form, &mut |wish| names.fresh(wish)) else {
+    let Some(legs) = cgen::outline::chain(body, &form, &mut |wish| names.fresh(wish)) else {
         return Vec::new();
     };
     let mut legs = legs.into_iter();

@@ -38,7 +38,7 @@ pub(crate) fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnost
         Some(result) => outline::cut(g, &mut body, (&whole, &mut placed.locals), result),
         None => Cut::default(),
     };
-    let others = outline::spread(g, &mut body, (&whole, &mut placed), &cut);
+    let others = outline::chain(g, &mut body, (&whole, &mut placed), &cut);
     let outlined = cut.count();
     whole.extend(start(g, &placed, outlined > 0));
     whole.append(&mut body);

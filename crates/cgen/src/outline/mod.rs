@@ -7,19 +7,19 @@
 //! to enter, and the outlined function returns the number of the label to continue at. The function's own result is
 //! returned through memory ([`OutlineOptions::result`]).
 
+mod chain;
 mod cuts;
 mod live;
 mod mentions;
-mod spread;
 #[cfg(test)]
 mod tests;
 
 use crate::tree::{Block, Expr, Stmt, Type};
+pub use chain::{Chain, chain};
 use cuts::Chunk;
 use live::{Around, Liveness, Set};
 use mentions::Mentions;
 use smol_str::SmolStr;
-pub use spread::{Spread, spread};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Greatest nesting depth of blocks that outlined functions are cut from: below it, functions would call each other too

@@ -101,7 +101,7 @@ impl HookCode for Tc {
                 Pull::Early(bytes)
             }
             // No chained program goes back to the first one.
-            _ if outline::are_spread(g) => Pull::Early(bytes),
+            _ if outline::are_chained(g) => Pull::Early(bytes),
             _ => Pull::Late(bytes),
         }
     }

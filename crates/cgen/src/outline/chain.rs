@@ -13,7 +13,7 @@ use smol_str::SmolStr;
 use std::collections::{HashMap, HashSet};
 
 /// Parameters of the split.
-pub struct Spread<'a> {
+pub struct Chain<'a> {
     /// Outlined functions that may be assigned to another leg, with their sizes.
     pub sizes: &'a HashMap<SmolStr, u64>,
     /// Variables of the function that the next leg does not have.
@@ -43,9 +43,9 @@ struct Site {
 }
 
 /// Splits a function's body into legs, the entry leg first. Returns `None` if there is only one.
-pub fn spread(
+pub fn chain(
     body: &Block,
-    form: &Spread<'_>,
+    form: &Chain<'_>,
     fresh: &mut dyn FnMut(&str) -> SmolStr,
 ) -> Option<Vec<Block>> {
     let mut found = Found {
@@ -169,7 +169,7 @@ fn drop_unreached(block: &mut Block, jumps: &mut HashMap<SmolStr, usize>, begins
 
 /// Calls, labels, jumps and loops of a body. Statements are numbered in preorder, those of nested blocks included.
 struct Found<'a> {
-    form: &'a Spread<'a>,
+    form: &'a Chain<'a>,
     live: Liveness,
     sites: Vec<Site>,
     labels: HashMap<SmolStr, usize>,
@@ -293,7 +293,7 @@ impl Found<'_> {
 
 /// State of building one leg.
 struct Leg<'a> {
-    form: &'a Spread<'a>,
+    form: &'a Chain<'a>,
     /// For the statements that are open calls: the call's number and its leg.
     sites: &'a HashMap<usize, (u64, usize)>,
     leg: usize,
@@ -361,7 +361,7 @@ mod tests {
     /// in the next leg.
     fn legs(body: Block, sizes: [u64; 6], legs: usize) -> Vec<String> {
         let names = ["a", "b", "c", "d", "e", "f"].map(SmolStr::from);
-        let form = Spread {
+        let form = Chain {
             sizes: &names.into_iter().zip(sizes).collect(),
             lost: &["x".into()].into(),
             entered: &["reject".into()].into(),
@@ -374,7 +374,7 @@ mod tests {
             lost_way: vec![Stmt::Return(Some(Expr::int(9)))],
         };
         let mut number = 0;
-        let spread = spread(&body, &form, &mut |wish| {
+        let chained = chain(&body, &form, &mut |wish| {
             number += 1;
             format!("{wish}{number}").into()
         });
@@ -391,7 +391,7 @@ mod tests {
             let lines = text.lines().skip(2).map(str::trim);
             lines.collect::<Vec<_>>().join(" ")
         };
-        spread.unwrap_or_default().into_iter().map(text).collect()
+        chained.unwrap_or_default().into_iter().map(text).collect()
     }
 
     #[test]
