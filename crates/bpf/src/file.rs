@@ -313,6 +313,6 @@ fn report(full: &Function, fast: Option<&Function>) -> Report {
         longest_estimate: 0,
         movable_variables: full.locals.iter().any(storage::is_movable),
         moves_head: both().any(|f| f.moves_head),
-        parser_turns: both().find_map(|f| f.parser_turns),
+        parser_iterations: both().find_map(|f| f.parser_iterations),
     }
 }

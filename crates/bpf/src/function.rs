@@ -36,7 +36,7 @@ pub(crate) struct Function {
     /// True if the network stack must be informed of an EtherType that the program changed.
     pub remembers_type: bool,
     /// Number of loop iterations that a packet may take, if they are counted.
-    pub parser_turns: Option<u32>,
+    pub parser_iterations: Option<u32>,
 }
 
 impl Function {
@@ -59,6 +59,6 @@ impl Function {
         self.verifier_estimate += stage.verifier_estimate;
         self.copied_headers.extend(stage.copied_headers);
         self.rolled_stacks.extend(stage.rolled_stacks);
-        self.parser_turns = self.parser_turns.or(stage.parser_turns);
+        self.parser_iterations = self.parser_iterations.or(stage.parser_iterations);
     }
 }

@@ -38,8 +38,8 @@ mod wire;
 
 use abi::{Abi, Hook};
 use costs::limits;
+use costs::weights::iterations;
 use costs::weights::outline::MOST_PROGRAMS;
-use costs::weights::turns;
 use diag::{Diagnostics, SourceMap};
 use features::Features;
 use serde::{Deserialize, Serialize};
@@ -95,7 +95,7 @@ pub struct Options {
     pub features: Features,
     /// Number of loop iterations that a parser may take for one packet, if the kernel has no
     /// [`features::Feature::MayGoto`].
-    pub parser_turns: u32,
+    pub parser_iterations: u32,
     /// Layout of the tables for which it is suitable and that do not ask for one. `None` chooses bit vectors if these
     /// are not too large, and the layout of other tables by their number of entries.
     pub layout: Option<layout::Structure>,
@@ -115,7 +115,7 @@ impl Default for Options {
             copy_headers: false,
             parse_record: ParseRecord::BySize,
             features: Features::newest(),
-            parser_turns: turns::MOST,
+            parser_iterations: iterations::MOST,
             layout: None,
             table_memory: None,
         }
@@ -175,7 +175,8 @@ pub struct Report {
     /// True if the packet's head may move.
     pub moves_head: bool,
     /// Number of loop iterations that one packet may take, if the verifier has to follow each.
-    pub parser_turns: Option<u32>,
+    #[serde(rename = "parser_turns")]
+    pub parser_iterations: Option<u32>,
 }
 
 pub use model::same_code;
@@ -183,7 +184,7 @@ pub use model::same_code;
 impl Report {
     /// Returns true if the verifier may have less to process if the program is compiled differently.
     pub fn can_shrink(&self) -> bool {
-        self.parser_turns.is_some()
+        self.parser_iterations.is_some()
             || !self.parse_record
             || self.fast_path
             || self.outlined == 0

@@ -96,7 +96,7 @@ pub(crate) fn cut(
         kept: &declared.chain(given).collect(),
         entered: &entered(),
         again: &differ.then(|| copies::NEXT.into()).into_iter().collect(),
-        turn: match g.plan.forms.turn_limit {
+        iteration: match g.plan.forms.iteration_limit {
             None => g.target.leave_loop("reject"),
             Some(_) => None,
         },

@@ -60,14 +60,17 @@ pub(crate) fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnost
         copied_headers: g.copied_headers(),
         rolled_stacks: g.rolled_stacks(),
         remembers_type: hook.remembers_type(g),
-        parser_turns: parser_turns(g),
+        parser_iterations: parser_iterations(g),
     })
 }
 
 /// Returns the number of loop iterations that a packet may take, if they are counted. Both loops of the parser's
 /// states and those of statements count.
-fn parser_turns(g: &Gen<'_>) -> Option<u32> {
-    g.plan.forms.turn_limit.filter(|_| g.file.contents.loops)
+fn parser_iterations(g: &Gen<'_>) -> Option<u32> {
+    g.plan
+        .forms
+        .iteration_limit
+        .filter(|_| g.file.contents.loops)
 }
 
 /// Moves the state that copies of a packet begin with to a struct of its own. Returns the names of its members.

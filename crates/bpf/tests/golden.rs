@@ -109,7 +109,7 @@ fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
         let passes = ir::passes::Options {
             level: ir::passes::Level::Optimize,
             function_params: bpf::FUNCTION_PARAMS,
-            follows_turns: false,
+            follows_iterations: false,
             rejects,
         };
         match outline {
@@ -172,7 +172,7 @@ fn a_program_with_a_fast_path_can_shrink() {
     let golden = include_str!("golden/fast_path.txt");
     let (text, _) = golden.split_once("--------").expect("two parts");
     let report = compile(text).expect("compiles").report;
-    assert!(report.fast_path && report.parse_record && report.parser_turns.is_none());
+    assert!(report.fast_path && report.parse_record && report.parser_iterations.is_none());
     assert!(report.can_shrink());
     let without = bpf::Report {
         fast_path: false,
@@ -231,7 +231,10 @@ parser p(packet_in packet, out headers_t hdr) {
     };
     assert!(!report(text).can_shrink());
     let old = report(&format!("// kernel: 6.1\n{text}"));
-    assert_eq!(old.parser_turns, Some(bpf::costs::weights::turns::MOST));
+    assert_eq!(
+        old.parser_iterations,
+        Some(bpf::costs::weights::iterations::MOST)
+    );
     assert!(old.can_shrink());
 }
 

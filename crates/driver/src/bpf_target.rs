@@ -156,7 +156,8 @@ pub fn generate(
 ) -> Result<BpfOutput, Diagnostics> {
     bpf::compile(
         &optimised(program, request),
-        frontend::optimise_fast_path(program, follows_turns(&request.kernel.features())).as_ref(),
+        frontend::optimise_fast_path(program, follows_iterations(&request.kernel.features()))
+            .as_ref(),
         sources,
         &options(sources, request, request.kernel.features()),
     )
@@ -168,15 +169,19 @@ pub fn check(
     sources: &SourceMap,
     request: Request,
 ) -> Result<BpfOutput, Diagnostics> {
-    let follows_turns = follows_turns(&request.kernel.features());
-    Forecast::of(&frontend::optimise_for_outlining(program, follows_turns)).check(request.hook)?;
+    let follows_iterations = follows_iterations(&request.kernel.features());
+    Forecast::of(&frontend::optimise_for_outlining(
+        program,
+        follows_iterations,
+    ))
+    .check(request.hook)?;
     generate(program, sources, request)
 }
 
 /// Runs the passes on a program, without jump threading if functions are to be outlined.
 fn optimised(program: &Program, request: Request) -> Program {
     let for_outlining =
-        frontend::optimise_for_outlining(program, follows_turns(&request.kernel.features()));
+        frontend::optimise_for_outlining(program, follows_iterations(&request.kernel.features()));
     match request.outline {
         Some(_) => for_outlining,
         None => frontend::with_entries(for_outlining),
@@ -184,7 +189,7 @@ fn optimised(program: &Program, request: Request) -> Program {
 }
 
 /// Returns true if the verifier processes every iteration of a loop.
-fn follows_turns(features: &Features) -> bool {
+fn follows_iterations(features: &Features) -> bool {
     !features.has(Feature::MayGoto)
 }
 
@@ -273,7 +278,8 @@ impl<'a> Attempts<'a> {
     ) -> Result<Attempts<'a>, Diagnostics> {
         let features = usable(request.kernel.features());
         let begun = Instant::now();
-        let for_outlining = frontend::optimise_for_outlining(program, follows_turns(&features));
+        let for_outlining =
+            frontend::optimise_for_outlining(program, follows_iterations(&features));
         let forecast = Forecast::of(&for_outlining);
         forecast.check(request.hook)?;
         let own = begun.elapsed();
@@ -284,7 +290,7 @@ impl<'a> Attempts<'a> {
             forecast,
             for_outlining,
             whole: OnceCell::new(),
-            fast_path: frontend::optimise_fast_path(program, follows_turns(&features)),
+            fast_path: frontend::optimise_fast_path(program, follows_iterations(&features)),
             made: HashSet::new(),
             last: None,
             first: None,
@@ -363,7 +369,7 @@ impl<'a> Attempts<'a> {
             spill_everything: strategy.spill_everything,
             copy_headers: strategy.copy_headers,
             parse_record: asked.parse_record.max(strategy.parse_record),
-            parser_turns: strategy.parser_turns,
+            parser_iterations: strategy.parser_iterations,
             outline,
             ..asked
         };

@@ -6,8 +6,8 @@
 //! compilation.
 
 use bpf::ParseRecord;
+use bpf::costs::weights::iterations::{FEWER, MOST};
 use bpf::costs::weights::outline::MORE_PROGRAMS;
-use bpf::costs::weights::turns::{FEWER, MOST};
 use clang::Effort;
 use diag::Diagnostics;
 use kernel::build::Obstacle;
@@ -34,7 +34,7 @@ pub struct Strategy {
     /// Degree of clang's optimisation.
     pub effort: Effort,
     /// Maximum number of iterations of a parser's loops, if the verifier has to process each.
-    pub parser_turns: u32,
+    pub parser_iterations: u32,
 }
 
 impl Strategy {
@@ -51,11 +51,11 @@ impl Strategy {
         }
         let record = self.parse_record == ParseRecord::Always && !first.parse_record;
         let path = !self.fast_path && first.fast_path;
-        let turns = first
-            .parser_turns
-            .is_some_and(|turns| turns > self.parser_turns);
+        let iterations = first
+            .parser_iterations
+            .is_some_and(|iterations| iterations > self.parser_iterations);
         let memory = self.spill_everything || self.copy_headers;
-        memory || record || path || turns || self.effort != FULL.effort
+        memory || record || path || iterations || self.effort != FULL.effort
     }
 }
 
@@ -73,7 +73,7 @@ const FULL: Strategy = Strategy {
     parse_record: ParseRecord::BySize,
     fast_path: true,
     effort: Effort::Full,
-    parser_turns: MOST,
+    parser_iterations: MOST,
 };
 
 /// All strategies, the fastest code first.
@@ -179,39 +179,39 @@ pub const STRATEGIES: [Strategy; 22] = [
     Strategy {
         name: "parser loops of 400 turns",
         against: &[Obstacle::TooLarge],
-        parser_turns: FEWER[0],
+        parser_iterations: FEWER[0],
         ..FULL
     },
     Strategy {
         name: "parser loops of 100 turns",
         against: &[Obstacle::TooLarge],
-        parser_turns: FEWER[1],
+        parser_iterations: FEWER[1],
         ..FULL
     },
     Strategy {
         name: "parser loops of 32 turns",
         against: &[Obstacle::TooLarge],
-        parser_turns: FEWER[2],
+        parser_iterations: FEWER[2],
         ..FULL
     },
     Strategy {
         name: "parser loops of 8 turns",
         against: &[Obstacle::TooLarge],
-        parser_turns: FEWER[3],
+        parser_iterations: FEWER[3],
         ..FULL
     },
     Strategy {
         name: "parser loops of 100 turns, variables in a per-CPU map",
         against: &[Obstacle::TooLarge, Obstacle::Stack],
         spill_everything: true,
-        parser_turns: FEWER[1],
+        parser_iterations: FEWER[1],
         ..FULL
     },
     Strategy {
         name: "parser loops of 8 turns, variables in a per-CPU map",
         against: &[Obstacle::TooLarge, Obstacle::Stack],
         spill_everything: true,
-        parser_turns: FEWER[3],
+        parser_iterations: FEWER[3],
         ..FULL
     },
     // The verifier's limit for all functions applies to each program separately.
@@ -343,10 +343,10 @@ mod tests {
     }
 
     #[test]
-    fn the_names_of_fewer_turns_say_how_many() {
-        for strategy in STRATEGIES.iter().filter(|s| s.parser_turns < MOST) {
-            let turns = format!("loops of {} turns", strategy.parser_turns);
-            assert!(strategy.name.contains(&turns), "{}", strategy.name);
+    fn the_names_of_fewer_iterations_say_how_many() {
+        for strategy in STRATEGIES.iter().filter(|s| s.parser_iterations < MOST) {
+            let iterations = format!("loops of {} turns", strategy.parser_iterations);
+            assert!(strategy.name.contains(&iterations), "{}", strategy.name);
         }
     }
 
@@ -404,15 +404,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_takes_the_parse_record_then_fewer_turns() {
-        let large = |s: &Strategy| s.parse_record == ParseRecord::BySize && s.parser_turns > 100;
+    fn what_is_too_large_takes_the_parse_record_then_fewer_iterations() {
+        let large =
+            |s: &Strategy| s.parse_record == ParseRecord::BySize && s.parser_iterations > 100;
         let (tried, taken) = outcome(|s| large(s).then_some(Obstacle::TooLarge));
         assert_eq!(
             tried,
             ["full optimisation", "parse results in a per-CPU map"]
         );
         assert_eq!(taken, Ok("parse results in a per-CPU map"));
-        let (_, taken) = outcome(|s| (s.parser_turns > 100).then_some(Obstacle::TooLarge));
+        let (_, taken) = outcome(|s| (s.parser_iterations > 100).then_some(Obstacle::TooLarge));
         assert_eq!(taken, Ok("parser loops of 100 turns"));
     }
 
@@ -483,10 +484,10 @@ mod tests {
     }
 
     #[test]
-    fn loops_over_more_values_than_the_stack_has_room_for_take_fewer_turns_too() {
+    fn loops_over_more_values_than_the_stack_has_room_for_take_fewer_iterations_too() {
         let (tried, taken) = outcome(|s| match s.spill_everything {
             false => Some(Obstacle::Stack),
-            true => (s.parser_turns > 100).then_some(Obstacle::TooLarge),
+            true => (s.parser_iterations > 100).then_some(Obstacle::TooLarge),
         });
         assert_eq!(tried[1], "variables in a per-CPU map");
         assert_eq!(
@@ -527,7 +528,7 @@ mod tests {
             ["no fast path, parse results and variables in a per-CPU map"]
         );
         let loops = bpf::Report {
-            parser_turns: Some(100),
+            parser_iterations: Some(100),
             ..large
         };
         assert_eq!(
@@ -550,7 +551,7 @@ mod tests {
         let tried = try_all(|strategy| match strategy.parse_record {
             ParseRecord::Always => Outcome::Repeated,
             _ if strategy.outlines => Outcome::Repeated,
-            ParseRecord::BySize if strategy.parser_turns < MOST => Outcome::Made(2),
+            ParseRecord::BySize if strategy.parser_iterations < MOST => Outcome::Made(2),
             ParseRecord::BySize => Outcome::Obstructed(Obstacle::TooLarge, "large".into(), Ok(1)),
         })
         .expect("something");

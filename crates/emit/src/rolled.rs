@@ -433,16 +433,16 @@ impl<T: Target> Gen<'_, T> {
             self.file.names.fresh("each_done"),
         );
         // If iterations are counted, the number identifies the iteration; otherwise all iterations must be alike.
-        let counts = self.plan.forms.turn_limit.is_some();
-        let turn = match counts {
+        let counts = self.plan.forms.iteration_limit.is_some();
+        let iteration = match counts {
             true => self.pinned_local("turn", None),
             false => self.summed_local("turn", None),
         };
         let at = self.pinned_local("element_at", None);
-        self.set(turn.clone(), C::int(0));
+        self.set(iteration.clone(), C::int(0));
         self.push(Stmt::Label(again.clone()));
         self.forget();
-        self.set(at.clone(), turn.clone());
+        self.set(at.clone(), iteration.clone());
         self.on(Event::Computed(&at));
         let outside = C::bin(BinOp::Ge, at.clone(), C::int(size.into()));
         self.push(Stmt::goto_if(outside, done.clone()));
@@ -460,7 +460,7 @@ impl<T: Target> Gen<'_, T> {
         };
         let block = self.guarded(|g| f(g, each));
         self.push(Stmt::If(valid, block, Block::new()));
-        self.push(Stmt::Update(BinOp::Add, turn, C::int(1)));
+        self.push(Stmt::Update(BinOp::Add, iteration, C::int(1)));
         if !counts {
             self.file.contents.loops = true;
             let left = self.target.leave_loop("reject");

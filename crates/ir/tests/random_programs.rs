@@ -38,7 +38,7 @@ fn check(seed: u64) {
         let options = Options {
             level,
             function_params: 5,
-            follows_turns: false,
+            follows_iterations: false,
             rejects: ir::passes::Rejects::Stay,
         };
         passes::pipeline(&mut changed, &options);

@@ -240,22 +240,22 @@ impl<'s> Writer<'s> {
     }
 
     /// Emits a loop of many steps. Its iterations advance an offset, and leave the loop by `break`.
-    pub(crate) fn repeat(&mut self, offset: &C, turn: impl FnOnce(&mut Self)) {
-        self.repeat_until(offset, turn, may_go_on_afresh());
+    pub(crate) fn repeat(&mut self, offset: &C, iteration: impl FnOnce(&mut Self)) {
+        self.repeat_until(offset, iteration, may_go_on_afresh());
     }
 
     /// Emits a loop that passes over a few bytes.
-    pub(crate) fn pass(&mut self, offset: &C, turn: impl FnOnce(&mut Self)) {
-        self.repeat_until(offset, turn, may_go_on());
+    pub(crate) fn pass(&mut self, offset: &C, iteration: impl FnOnce(&mut Self)) {
+        self.repeat_until(offset, iteration, may_go_on());
     }
 
-    fn repeat_until(&mut self, offset: &C, turn: impl FnOnce(&mut Self), back: Stmt) {
+    fn repeat_until(&mut self, offset: &C, iteration: impl FnOnce(&mut Self), back: Stmt) {
         self.loops = true;
         let mut body = vec![Stmt::Hint {
             name: "forget_bounds".into(),
             on: offset.clone(),
         }];
-        body.append(&mut self.block(turn));
+        body.append(&mut self.block(iteration));
         body.push(back);
         self.push(Stmt::Loop(body));
     }

@@ -50,7 +50,7 @@ pub fn build(program: &Program, map: &SourceMap, options: &Options) -> Result<Bu
     let all = passes::Options {
         level: Level::Optimize,
         function_params: 6,
-        follows_turns: false,
+        follows_iterations: false,
         rejects,
     };
     passes::pipeline(&mut optimised, &all);

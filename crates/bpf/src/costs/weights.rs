@@ -199,7 +199,7 @@ pub mod outline {
 }
 
 /// Iterations of loops that a packet may take, if the verifier has to follow each.
-pub mod turns {
+pub mod iterations {
     /// Number of iterations that is tried first: as many as there are bytes in a packet of Ethernet's usual size.
     pub const MOST: u32 = 1600;
 

@@ -145,7 +145,7 @@ impl Cutter<'_> {
                 // or the function lets it be cut.
                 let may_be_left = from < place.at
                     || self.form.again.contains(label)
-                    || self.form.turn.is_some()
+                    || self.form.iteration.is_some()
                         && sizes[from + 1] - sizes[place.at] > self.form.most;
                 if !(can_be_entered && may_be_left) || is_live {
                     bonds.tie(from, place.at);

@@ -38,11 +38,11 @@ pub struct OutlineOptions<'a> {
     /// Labels that code around the body jumps to.
     pub entered: &'a HashSet<SmolStr>,
     /// Heads of loops that may always be cut: outlined functions may jump back to them without
-    /// [`OutlineOptions::turn`].
+    /// [`OutlineOptions::iteration`].
     pub again: &'a HashSet<SmolStr>,
     /// Statement to insert before a jump back from one outlined function to an earlier one; it leaves a loop that runs
     /// too long. Without it, a loop stays in one outlined function.
-    pub turn: Option<Stmt>,
+    pub iteration: Option<Stmt>,
     /// Tests whether a statement stays in the function itself, together with the statements tied to it. An example
     /// is the label after which the iterations of such a loop are counted.
     pub stays: &'a dyn Fn(&Stmt) -> bool,
@@ -284,8 +284,8 @@ impl Cutter<'_> {
             }
             let to = enter.get(&label).unwrap_or(&label).clone();
             let leads_back = behind.contains(&to) && !self.form.again.contains(&label);
-            let turn = self.form.turn.clone().filter(|_| leads_back);
-            let jump = turn.into_iter().chain([Stmt::Goto(to)]).collect();
+            let iteration = self.form.iteration.clone().filter(|_| leads_back);
+            let jump = iteration.into_iter().chain([Stmt::Goto(to)]).collect();
             cases.push((number, jump));
         }
         if finishes {

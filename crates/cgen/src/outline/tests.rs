@@ -63,14 +63,14 @@ fn cut_into(body: Block, most: u32, count: usize) -> String {
     cut_with(body, (most, count), None)
 }
 
-/// As [`cut_into`], with `turn` before jumps back to other outlined functions.
-fn cut_with(mut body: Block, (most, count): (u32, usize), turn: Option<Stmt>) -> String {
+/// As [`cut_into`], with `iteration` before jumps back to other outlined functions.
+fn cut_with(mut body: Block, (most, count): (u32, usize), iteration: Option<Stmt>) -> String {
     let form = OutlineOptions {
         variables: &["p", "q"].map(SmolStr::from).into(),
         kept: &["kept"].map(SmolStr::from).into(),
         entered: &HashSet::from(["outside".into()]),
         again: &HashSet::from(["turn".into()]),
-        turn,
+        iteration,
         stays: &|stmt| matches!(stmt, Stmt::Label(label) if label == "turn"),
         most,
         count,
@@ -114,14 +114,14 @@ fn is_whole(text: &str) -> bool {
 }
 
 #[test]
-fn a_loop_of_the_function_itself_is_cut_inside_and_its_turns_are_counted_there() {
+fn a_loop_of_the_function_itself_is_cut_inside_and_its_iterations_are_counted_there() {
     let count = Stmt::MayJump {
         name: "count_turn".into(),
         args: Vec::new(),
         label: "out".into(),
     };
     let run = |name: &str| vec![set("p", id("packet")), store(name, id("p"))];
-    let turns = |begin: &str| {
+    let iterations = |begin: &str| {
         let mut body = vec![label(begin), count.clone()];
         body.extend(run("a"));
         body.extend(run("b"));
@@ -135,7 +135,7 @@ fn a_loop_of_the_function_itself_is_cut_inside_and_its_turns_are_counted_there()
     };
     let whole = |text: String| text[text.find("u32 whole").expect("it")..].to_owned();
     assert_eq!(
-        whole(outlined(turns("turn"), 4)),
+        whole(outlined(iterations("turn"), 4)),
         "\
 u32 whole(void)
 {
@@ -158,7 +158,7 @@ out:;
 "
     );
     // Any other loop stays in one outlined function, even if its iterations are counted.
-    let other = outlined(turns("other"), 4);
+    let other = outlined(iterations("other"), 4);
     assert!(!whole(other).contains("goto other"));
 }
 
@@ -383,7 +383,7 @@ fn a_loop_is_in_one_part() {
 /// A loop that is larger than an outlined function is cut if its iterations can be counted where one function
 /// jumps back to another.
 #[test]
-fn a_large_loop_is_in_several_functions_if_its_turns_can_be_counted() {
+fn a_large_loop_is_in_several_functions_if_its_iterations_can_be_counted() {
     let body = vec![
         label("again"),
         store("a", id("x")),

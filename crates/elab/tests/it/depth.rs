@@ -102,7 +102,7 @@ fn long_chains_become_flat_ir() {
     let options = ir::passes::Options {
         level: ir::passes::Level::Optimize,
         function_params: 5,
-        follows_turns: false,
+        follows_iterations: false,
         rejects: ir::passes::Rejects::Stay,
     };
     ir::passes::pipeline(&mut program, &options);

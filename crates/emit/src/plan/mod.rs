@@ -164,7 +164,7 @@ impl Plan {
             }
             Some(_) => None,
         };
-        let carried = match forms.turn_limit {
+        let carried = match forms.iteration_limit {
             None => Carried::new(program, &graph, stage, record.as_ref()),
             // Their known values show that a loop ends.
             Some(_) => Carried::default(),

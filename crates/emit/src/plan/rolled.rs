@@ -30,7 +30,7 @@ pub struct RolledStack {
     pub longest: u32,
     /// Greatest number of back edges that one packet can take in the loops that fill the stack. If each iteration
     /// has one back edge, it is taken once for each element, and once more to find that there is no room.
-    pub turns: u32,
+    pub iterations: u32,
 }
 
 /// Member of a rolled stack that a header or reference belongs to.
@@ -86,7 +86,7 @@ impl Rolled {
                 size: program.stacks[members[0]].elems.len() as u32,
                 first,
                 longest: longest.unwrap_or(0),
-                turns: 0,
+                iterations: 0,
                 members,
                 next,
             });
@@ -100,7 +100,7 @@ impl Rolled {
                 .extend(bounded.into_iter().map(|s| (s, stack)));
         }
         for stack in 0..rolled.stacks.len() {
-            rolled.stacks[stack].turns = rolled.turns(program, graph, parser, stack);
+            rolled.stacks[stack].iterations = rolled.iterations(program, graph, parser, stack);
         }
         rolled
     }
@@ -219,8 +219,8 @@ impl Rolled {
         states.filter(extracts).collect()
     }
 
-    /// Computes [`RolledStack::turns`].
-    fn turns(&self, program: &Program, graph: &Graph, parser: Parser, stack: usize) -> u32 {
+    /// Computes [`RolledStack::iterations`].
+    fn iterations(&self, program: &Program, graph: &Graph, parser: Parser, stack: usize) -> u32 {
         let data = &program.parsers[parser];
         let extracts = self.extracting_states(program, graph, parser, stack);
         let goes_back_to = |to: usize| {

@@ -160,7 +160,7 @@ fn all(level: Option<Level>) {
             let options = ir::passes::Options {
                 level,
                 function_params: 5,
-                follows_turns: false,
+                follows_iterations: false,
                 rejects: ir::passes::Rejects::Stay,
             };
             ir::passes::pipeline(&mut program, &options);

@@ -49,7 +49,7 @@ pub struct Options {
     pub rejects: Rejects,
     /// True if the target follows each iteration of a loop, so that a loop inside another one costs the product of
     /// their iterations.
-    pub follows_turns: bool,
+    pub follows_iterations: bool,
 }
 
 /// Treatment of packets that a parser rejects, if the architecture lets them continue ([`OnReject::Continue`]).
@@ -105,7 +105,7 @@ pub const PASSES: &[Pass] = &[
     pass("search", Level::Optimize, |p, _| search::run(p)),
     // States that are not a search may form an automaton.
     pass("automaton", Level::Optimize, |p, options| {
-        automaton::run(p, options.follows_turns)
+        automaton::run(p, options.follows_iterations)
     }),
     // Fewer states are joined if paths lead to their own copies.
     pass("split", Level::Optimize, |p, _| split::run(p)),

@@ -44,9 +44,9 @@ pub(super) fn describe(uses: &[Use], hook: Hook, made_for: Version, externs: &[S
     })
 }
 
-/// Returns the description as text. `turns` is the maximum number of iterations of a packet in loops, if they are
+/// Returns the description as text. `iterations` is the maximum number of iterations of a packet in loops, if they are
 /// counted.
-pub(super) fn show(described: &Value, turns: Option<u64>) -> String {
+pub(super) fn show(described: &Value, iterations: Option<u64>) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
     let since = text(&described["since"]);
     let all = described["uses"].as_array().map_or(&[][..], Vec::as_slice);
@@ -75,8 +75,12 @@ pub(super) fn show(described: &Value, turns: Option<u64>) -> String {
         if used["otherwise"].is_string() {
             out += &format!("; for older kernels {}", text(&used["otherwise"]));
         }
-        if let (true, Some(turns)) = (used["feature"].is_null() && used["for"] == LOOPS, turns) {
-            out += &format!("; a packet may take {turns} turns, one that takes more is rejected");
+        if let (true, Some(iterations)) = (
+            used["feature"].is_null() && used["for"] == LOOPS,
+            iterations,
+        ) {
+            out +=
+                &format!("; a packet may take {iterations} turns, one that takes more is rejected");
         }
         out += "\n";
     }

@@ -53,7 +53,7 @@ fn difference_by(
     let options = passes::Options {
         level,
         function_params: bpf::FUNCTION_PARAMS,
-        follows_turns: false,
+        follows_iterations: false,
         rejects,
     };
     pipeline(&mut after, &options);
@@ -152,7 +152,7 @@ fn specialized(program: &Arc<Program>, seed: u64, count: usize) -> Result<usize,
     let options = passes::Options {
         level: Level::Optimize,
         function_params: bpf::FUNCTION_PARAMS,
-        follows_turns: false,
+        follows_iterations: false,
         rejects: ir::passes::Rejects::Stay,
     };
     pipeline(&mut special, &options);

@@ -80,28 +80,34 @@ fn blocks<T: Tables>(target: &T, abi: &BitVectorsAbi, first: &C) -> Block {
     let counter = |name: &str| Stmt::Update(BinOp::Add, C::id(name), C::int(1));
     if words > 1 {
         let candidate = C::bin(BinOp::And, C::id("blocks"), C::int(1));
-        let mut turn = vec![over("block")];
-        turn.extend(anew);
-        turn.extend([
+        let mut iteration = vec![over("block")];
+        iteration.extend(anew);
+        iteration.extend([
             Stmt::If(candidate, search, Vec::new()),
             Stmt::Label(next.into()),
             Stmt::Update(BinOp::Shr, C::id("blocks"), C::int(1)),
             counter("block"),
         ]);
-        return vec![Stmt::decl(Type::U32, "block", C::int(0)), Stmt::Loop(turn)];
+        return vec![
+            Stmt::decl(Type::U32, "block", C::int(0)),
+            Stmt::Loop(iteration),
+        ];
     }
     let last = C::int(u64::from(count) - 1);
     let lowest = C::call("lowest_block", vec![C::id("blocks"), last]);
     let but_one = C::bin(BinOp::Sub, C::id("blocks"), C::int(1));
-    let mut turn = vec![over("turn"), Stmt::decl(Type::U64, "block", lowest)];
-    turn.extend(anew);
-    turn.extend([
+    let mut iteration = vec![over("turn"), Stmt::decl(Type::U64, "block", lowest)];
+    iteration.extend(anew);
+    iteration.extend([
         Stmt::Block(search),
         Stmt::Label(next.into()),
         Stmt::Update(BinOp::And, C::id("blocks"), but_one),
         counter("turn"),
     ]);
-    vec![Stmt::decl(Type::U32, "turn", C::int(0)), Stmt::Loop(turn)]
+    vec![
+        Stmt::decl(Type::U32, "turn", C::int(0)),
+        Stmt::Loop(iteration),
+    ]
 }
 
 /// Multiplies a variable by a constant.

@@ -12,7 +12,7 @@ use emit::memory;
 use emit::record::Record;
 use emit::table::key::{KeyLayout, KeyPart};
 use layout::{Map, MapKind, TupleSpaceAbi};
-use search::Turns;
+use search::Iterations;
 use smol_str::SmolStr;
 
 /// Most entries that ranges may expand to, in all.
@@ -36,7 +36,7 @@ pub(crate) struct TupleSpace {
     /// Member of the globals that holds the list's head.
     head: SmolStr,
     /// Iteration over the list.
-    turns: Turns,
+    iterations: Iterations,
 }
 
 /// Key of a tuple space search.
@@ -129,7 +129,7 @@ pub(crate) fn declare<T: Tables>(
         tuple_key,
         key,
         head,
-        turns: Turns::Jump,
+        iterations: Iterations::Jump,
     };
-    (space.with_turns(g, short, values.ty.clone()), abi)
+    (space.with_iterations(g, short, values.ty.clone()), abi)
 }

@@ -30,10 +30,10 @@ use member::{Lead, Member};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Runs the pass. If the target follows the iterations of loops, the states inside another loop remain unchanged.
-pub fn run(program: &mut Program, follows_turns: bool) {
+pub fn run(program: &mut Program, follows_iterations: bool) {
     for parser in program.parsers.keys().collect::<Vec<_>>() {
-        by_values(program, parser, follows_turns);
-        for group in groups(program, parser, follows_turns) {
+        by_values(program, parser, follows_iterations);
+        for group in groups(program, parser, follows_iterations) {
             rewrite(program, parser, &group);
         }
     }
@@ -43,7 +43,7 @@ pub fn run(program: &mut Program, follows_turns: bool) {
 const MOST_ATTEMPTS: usize = 32;
 
 /// Copies states for the values of a variable, if the copies form an automaton.
-fn by_values(program: &mut Program, parser: Parser, follows_turns: bool) {
+fn by_values(program: &mut Program, parser: Parser, follows_iterations: bool) {
     let mut attempts = 0;
     for state in cycles(&program.parsers[parser]).into_iter().flatten() {
         if attempts == MOST_ATTEMPTS {
@@ -57,7 +57,7 @@ fn by_values(program: &mut Program, parser: Parser, follows_turns: bool) {
         let copies = by_value::copy(program, parser, state, remembering).unwrap_or_default();
         program.number_stmts();
         let is_one = |group: &Group| copies.iter().any(|copy| group.contains_key(copy));
-        let groups = groups(program, parser, follows_turns);
+        let groups = groups(program, parser, follows_iterations);
         if !groups.iter().any(is_one) {
             attempts += 1;
             program.parsers[parser] = before;
@@ -79,7 +79,7 @@ fn cycles(parser: &ParserData) -> Vec<BTreeSet<State>> {
 type Group = BTreeMap<State, Member>;
 
 /// Returns the groups of states that read one byte each and lead to one another, or of a state that leads to itself.
-fn groups(program: &Program, parser: Parser, follows_turns: bool) -> Vec<Group> {
+fn groups(program: &Program, parser: Parser, follows_iterations: bool) -> Vec<Group> {
     let around = cycles(&program.parsers[parser]);
     let mut members = members(program, &program.parsers[parser], around.iter().flatten());
     let next = members
@@ -90,7 +90,7 @@ fn groups(program: &Program, parser: Parser, follows_turns: bool) -> Vec<Group> 
     for cycle in components::cycles(&next.collect()) {
         let own = |state: State| Some((state, members.remove(&state)?));
         let group: Group = cycle.into_iter().filter_map(own).collect();
-        let is_inside = follows_turns && around.iter().any(|around| is_inside(&group, around));
+        let is_inside = follows_iterations && around.iter().any(|around| is_inside(&group, around));
         if group.len() > Automaton::MOST_STATES
             || is_inside
             || !counts_alike(&group)

@@ -290,9 +290,9 @@ state n { lookahead a; advance 32w8; select (a) { (8w0x30..8w0x39) -> n; (_) -> 
 
 #[test]
 fn states_in_a_loop_stay_for_a_target_that_follows_turns() {
-    let runs = |follows_turns: fn(&mut Program)| {
+    let runs = |follows_iterations: fn(&mut Program)| {
         let parser = format!("parser p start s {{\n{INSIDE}}}\n");
-        pipeline(&parser, "", "", &[follows_turns]).contains("automaton ")
+        pipeline(&parser, "", "", &[follows_iterations]).contains("automaton ")
     };
     assert!(runs(|p| automaton::run(p, false)));
     assert!(!runs(|p| automaton::run(p, true)));

@@ -178,7 +178,7 @@ intrinsic slot out {{
     let options = passes::Options {
         level: passes::Level::Optimize,
         function_params: 5,
-        follows_turns: false,
+        follows_iterations: false,
         rejects: passes::Rejects::Stay,
     };
     passes::pipeline(&mut program, &options);
