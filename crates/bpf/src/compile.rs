@@ -30,7 +30,7 @@ pub(crate) fn compile(
         spill_everything: true,
         ..options.clone()
     };
-    let options = match options.parts {
+    let options = match options.outline {
         Some(_) => &in_memory,
         None if are_read_in_loop(program) => &of_messages,
         None => options,
@@ -41,7 +41,7 @@ pub(crate) fn compile(
     // Rare packets begin with the first stage again, so only a program of one stage has a fast path.
     let fast =
         fast.filter(|_| model::of(program, options.hook).is_ok_and(|(_, all)| all.len() == 1));
-    let fast = fast.filter(|_| options.parts.is_none_or(|parts| parts.programs == 1));
+    let fast = fast.filter(|_| options.outline.is_none_or(|asked| asked.programs == 1));
     let fast = fast.and_then(|fast| fast_path_of(fast, map, options, begun.clone()));
     let (coverage, function, shared) = match fast {
         Some((function, shared)) => (Coverage::FullBehindFastPath, Some(function), shared),
@@ -65,7 +65,7 @@ fn fast_path_of(
     }
     let options = Options {
         spill_everything: false,
-        parts: None,
+        outline: None,
         ..options.clone()
     };
     let made = function_of(fast, map, &options, Coverage::FastPath, begun);

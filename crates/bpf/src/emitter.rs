@@ -4,7 +4,7 @@ use crate::Options;
 use crate::hook::code::HookCode;
 use crate::maps::Maps;
 use crate::placed::Scratch;
-use crate::uses::{Construct, Form};
+use crate::uses::{Construct, Variant};
 use crate::wire::Wire;
 use arch::Model;
 use cgen::tree::{Expr as C, Stmt};
@@ -140,7 +140,7 @@ pub(crate) fn barrier(var: &C) -> Stmt {
 }
 
 /// Records that the file has a construct, and returns the variant of its code for the kernel.
-pub(crate) fn needs(g: &mut Gen<'_>, construct: Construct) -> Form {
+pub(crate) fn needs(g: &mut Gen<'_>, construct: Construct) -> Variant {
     g.file.own.constructs.insert(construct);
-    construct.form(&g.target.options.features)
+    construct.variant(&g.target.options.features)
 }

@@ -11,7 +11,7 @@ use crate::hook::code::HookCode;
 use crate::maps;
 use crate::outer_maps;
 use crate::uses::{Construct, Use};
-use crate::{BpfOutput, Options, Report, packets, parts, storage};
+use crate::{BpfOutput, Options, Report, outline, packets, storage};
 use cgen::tree::{Block, Expr as C, Item, Stmt, Type, Unit};
 use emit::locals::{Home, Local};
 use ir::Program;
@@ -211,7 +211,7 @@ fn without_variables_for_debuggers(items: &mut Vec<Item>) {
 fn uses(constructs: &BTreeSet<Construct>, options: &Options) -> Vec<Use> {
     let used = |construct: &Construct| Use {
         construct: *construct,
-        by: construct.form(&options.features).needs,
+        by: construct.variant(&options.features).needs,
     };
     constructs.iter().map(used).collect()
 }
@@ -223,11 +223,11 @@ fn functions_of_a_program(functions: &[emit::Function], full: &Function) -> usiz
     }
     let calls: HashMap<&SmolStr, HashSet<SmolStr>> = functions
         .iter()
-        .map(|function| (&function.name, parts::calls(&function.body)))
+        .map(|function| (&function.name, outline::calls(&function.body)))
         .collect();
     let reached = |body: &Block| {
         let mut found: HashSet<SmolStr> = HashSet::new();
-        let mut open: Vec<SmolStr> = parts::calls(body).into_iter().collect();
+        let mut open: Vec<SmolStr> = outline::calls(body).into_iter().collect();
         while let Some(name) = open.pop() {
             if let Some(further) = calls.get(&name)
                 && found.insert(name)
@@ -308,11 +308,11 @@ fn report(full: &Function, fast: Option<&Function>) -> Report {
         maps_used: 0,
         inner_maps: 0,
         functions: 0,
-        parts: both().map(|f| f.parts).sum(),
+        outlined: both().map(|f| f.outlined).sum(),
         programs: 0,
         longest_estimate: 0,
         movable_variables: full.locals.iter().any(storage::is_movable),
         moves_head: both().any(|f| f.moves_head),
-        parser_turns: both().find_map(|f| f.parser_turns),
+        parser_iterations: both().find_map(|f| f.parser_iterations),
     }
 }

@@ -16,7 +16,7 @@ pub(crate) struct Function {
     /// Largest offset that its parser may read up to, in bytes, if there is one.
     pub front: Option<u32>,
     /// Number of functions that are outlined from it.
-    pub parts: usize,
+    pub outlined: usize,
     /// Bodies of the further programs of the chain.
     pub others: Vec<Block>,
     /// Variables in the per-CPU map.
@@ -36,7 +36,7 @@ pub(crate) struct Function {
     /// True if the network stack must be informed of an EtherType that the program changed.
     pub remembers_type: bool,
     /// Number of loop iterations that a packet may take, if they are counted.
-    pub parser_turns: Option<u32>,
+    pub parser_iterations: Option<u32>,
 }
 
 impl Function {
@@ -52,13 +52,13 @@ impl Function {
             }
             (one, other) => one.or(other),
         };
-        self.parts += stage.parts;
+        self.outlined += stage.outlined;
         self.extra_instructions += stage.extra_instructions;
         self.moves_head |= stage.moves_head;
         self.parse_record |= stage.parse_record;
         self.verifier_estimate += stage.verifier_estimate;
         self.copied_headers.extend(stage.copied_headers);
         self.rolled_stacks.extend(stage.rolled_stacks);
-        self.parser_turns = self.parser_turns.or(stage.parser_turns);
+        self.parser_iterations = self.parser_iterations.or(stage.parser_iterations);
     }
 }

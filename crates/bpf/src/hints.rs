@@ -25,8 +25,10 @@ impl Hints for Bpf {
             short: self.estimate > MOST_WITH_COPIES,
             copy_headers: options.copy_headers,
             recheck_lengths: options.spill_everything,
-            turn_limit: self.turn_limit(),
-            cut_after: options.parts.map(|parts| limits::between_cuts(parts.size)),
+            iteration_limit: self.iteration_limit(),
+            cut_after: options
+                .outline
+                .map(|asked| limits::between_cuts(asked.size)),
         }
     }
 
@@ -37,7 +39,7 @@ impl Hints for Bpf {
         };
         let call = |name: &str| Stmt::Expr(C::call(name, Vec::new()));
         let has_tracked_spills = self.options.features.has(Feature::TrackedSpills);
-        let follows_turns = self.turn_limit().is_some();
+        let follows_iterations = self.iteration_limit().is_some();
         match event {
             // Otherwise clang may use another copy of it than the one that was checked.
             Event::Computed(var) => Some(barrier(var)),
@@ -46,10 +48,10 @@ impl Hints for Bpf {
             Event::Bounded(var) => (!has_tracked_spills).then(|| barrier(var)),
             Event::Carried(flag) => Some(hint("stay_known", flag)),
             // The verifier records its knowledge in each iteration.
-            Event::TurnsMeet => follows_turns.then(|| call("turn_begins")),
+            Event::IterationsMeet => follows_iterations.then(|| call("turn_begins")),
             // Otherwise the verifier would follow each path separately through the next iteration, and through the
             // code after the loop.
-            Event::Differs(number) => follows_turns.then(|| hint("forget_value", number)),
+            Event::Differs(number) => follows_iterations.then(|| hint("forget_value", number)),
             Event::PathsMeet => Some(call("load_memory_again")),
             // Otherwise clang decides on each path. Only programs with a fast path are so large that the verifier
             // minds.
@@ -75,8 +77,8 @@ impl Hints for Bpf {
 
 impl Bpf {
     /// Returns the number of loop iterations that a packet may take, if the verifier has to follow every iteration.
-    fn turn_limit(&self) -> Option<u32> {
+    fn iteration_limit(&self) -> Option<u32> {
         let counts = !self.options.features.has(Feature::MayGoto);
-        counts.then_some(self.options.parser_turns)
+        counts.then_some(self.options.parser_iterations)
     }
 }

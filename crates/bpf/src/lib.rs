@@ -25,8 +25,8 @@ mod memory;
 mod model;
 mod names;
 mod outer_maps;
+mod outline;
 mod packets;
-mod parts;
 mod payload;
 mod placed;
 mod state;
@@ -38,8 +38,8 @@ mod wire;
 
 use abi::{Abi, Hook};
 use costs::limits;
-use costs::weights::parts::MOST_PROGRAMS;
-use costs::weights::turns;
+use costs::weights::iterations;
+use costs::weights::outline::MOST_PROGRAMS;
 use diag::{Diagnostics, SourceMap};
 use features::Features;
 use serde::{Deserialize, Serialize};
@@ -55,18 +55,18 @@ pub enum ParseRecord {
 
 /// Options for outlining functions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Parts {
+pub struct Outlining {
     /// Approximate number of instructions of an outlined function.
     pub size: u32,
     /// Largest number of programs, chained by tail calls, that they are in: up to
-    /// [`costs::weights::parts::MOST_PROGRAMS`].
+    /// [`costs::weights::outline::MOST_PROGRAMS`].
     pub programs: usize,
 }
 
-impl Parts {
+impl Outlining {
     /// Returns options for outlined functions of about so many instructions, all in one program.
-    pub fn of(size: u32) -> Parts {
-        Parts { size, programs: 1 }
+    pub fn of(size: u32) -> Outlining {
+        Outlining { size, programs: 1 }
     }
 }
 
@@ -83,9 +83,9 @@ pub struct Options {
     pub max_ports: u32,
     /// True to keep as much as possible in the per-CPU map: for a program whose stack proved too large.
     pub spill_everything: bool,
-    /// Options for outlining functions ([`cgen::parts`]), if they are outlined. Then as much as possible is in the
+    /// Options for outlining functions ([`cgen::outline`]), if they are outlined. Then as much as possible is in the
     /// per-CPU map, whatever [`Options::spill_everything`] and [`Options::parse_record`] say.
-    pub parts: Option<Parts>,
+    pub outline: Option<Outlining>,
     /// True to copy every header to variables: for a program that the verifier refused because the compiler separated
     /// accesses from their checks.
     pub copy_headers: bool,
@@ -95,7 +95,7 @@ pub struct Options {
     pub features: Features,
     /// Number of loop iterations that a parser may take for one packet, if the kernel has no
     /// [`features::Feature::MayGoto`].
-    pub parser_turns: u32,
+    pub parser_iterations: u32,
     /// Layout of the tables for which it is suitable and that do not ask for one. `None` chooses bit vectors if these
     /// are not too large, and the layout of other tables by their number of entries.
     pub layout: Option<layout::Structure>,
@@ -111,11 +111,11 @@ impl Default for Options {
             extern_files: Vec::new(),
             max_ports: 1024,
             spill_everything: false,
-            parts: None,
+            outline: None,
             copy_headers: false,
             parse_record: ParseRecord::BySize,
             features: Features::newest(),
-            parser_turns: turns::MOST,
+            parser_iterations: iterations::MOST,
             layout: None,
             table_memory: None,
         }
@@ -164,7 +164,8 @@ pub struct Report {
     /// Number of functions of the object, except those of headers.
     pub functions: usize,
     /// Number of them that are outlined from a longer one.
-    pub parts: usize,
+    #[serde(rename = "parts")]
+    pub outlined: usize,
     /// Number of programs, chained by tail calls, that they are in.
     pub programs: usize,
     /// Instructions of the longest function.
@@ -174,7 +175,8 @@ pub struct Report {
     /// True if the packet's head may move.
     pub moves_head: bool,
     /// Number of loop iterations that one packet may take, if the verifier has to follow each.
-    pub parser_turns: Option<u32>,
+    #[serde(rename = "parser_turns")]
+    pub parser_iterations: Option<u32>,
 }
 
 pub use model::same_code;
@@ -182,10 +184,10 @@ pub use model::same_code;
 impl Report {
     /// Returns true if the verifier may have less to process if the program is compiled differently.
     pub fn can_shrink(&self) -> bool {
-        self.parser_turns.is_some()
+        self.parser_iterations.is_some()
             || !self.parse_record
             || self.fast_path
-            || self.parts == 0
+            || self.outlined == 0
             || self.programs < MOST_PROGRAMS
             || self.variables_can_be_forgotten()
     }

@@ -19,7 +19,7 @@ const SECTIONS: usize = 4;
 
 /// Properties that all inner maps of an outer one must have in common (`bpf_map_meta_equal` of Linux).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Shape {
+struct MapShape {
     kind: MapKind,
     key_size: u32,
     value_size: u32,
@@ -29,8 +29,8 @@ struct Shape {
     entries: Option<u32>,
 }
 
-impl Shape {
-    fn of(map: &MapAbi) -> Option<Shape> {
+impl MapShape {
+    fn of(map: &MapAbi) -> Option<MapShape> {
         let entries = match map.kind {
             MapKind::Array | MapKind::PercpuArray => Some(map.max_entries),
             MapKind::Hash | MapKind::PercpuHash | MapKind::LpmTrie => None,
@@ -40,7 +40,7 @@ impl Shape {
             | MapKind::RingBuffer
             | MapKind::ProgramArray => return None,
         };
-        Some(Shape {
+        Some(MapShape {
             kind: map.kind,
             key_size: map.key_size,
             value_size: map.value_size,
@@ -74,11 +74,11 @@ pub(crate) fn fit(items: &mut Vec<Item>, maps: &[MapAbi], names: &mut Names) -> 
             inner: 0,
         };
     }
-    let mut shapes: Vec<(Shape, Vec<SmolStr>)> = Vec::new();
+    let mut shapes: Vec<(MapShape, Vec<SmolStr>)> = Vec::new();
     let looked_up = maps
         .iter()
         .filter(|map| used.get(map.name.as_str()) == Some(&true));
-    for (shape, map) in looked_up.filter_map(|map| Some((Shape::of(map)?, map))) {
+    for (shape, map) in looked_up.filter_map(|map| Some((MapShape::of(map)?, map))) {
         match shapes.iter_mut().find(|(other, _)| *other == shape) {
             Some((_, inner)) => inner.push(SmolStr::from(&map.name)),
             None => shapes.push((shape, vec![SmolStr::from(&map.name)])),

@@ -7,9 +7,9 @@ use arch::payload::are_read_in_loop;
 use cgen::tree::{BinOp, Expr as C, Type};
 use ir::Var;
 use smol_str::SmolStr;
-use state::{Held, LateInput, State, Used};
+use state::{Held, LateInput, StateTarget, Used};
 
-impl State for Bpf {
+impl StateTarget for Bpf {
     // The kernel recognises the lock in a map's value by this name.
     const LOCK: &'static str = "bpf_spin_lock";
 

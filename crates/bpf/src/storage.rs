@@ -8,7 +8,7 @@ use crate::emitter::Gen;
 use crate::errors;
 use crate::function::Function;
 use crate::hook::tc::copies::declare_states;
-use crate::parts::{self, Cut};
+use crate::outline::{self, Cut};
 use crate::placed::{Placed, Scratch, Spilled, declare};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 use diag::Diagnostics;
@@ -25,7 +25,7 @@ pub(crate) fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnost
         mut body,
     } = code;
     let copied = copied(g, &mut locals, &mut body);
-    let result = parts::result(g, &mut locals);
+    let result = outline::result(g, &mut locals);
     let spilled = spill(g, &mut locals, &mut body)?;
     let mut placed = Placed {
         locals,
@@ -35,12 +35,12 @@ pub(crate) fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnost
     let hook = g.target.hook;
     let mut whole = hook.start(g);
     let cut = match &result {
-        Some(result) => parts::cut(g, &mut body, (&whole, &mut placed.locals), result),
+        Some(result) => outline::cut(g, &mut body, (&whole, &mut placed.locals), result),
         None => Cut::default(),
     };
-    let others = parts::spread(g, &mut body, (&whole, &mut placed), &cut);
-    let parts = cut.count();
-    whole.extend(start(g, &placed, parts > 0));
+    let others = outline::chain(g, &mut body, (&whole, &mut placed), &cut);
+    let outlined = cut.count();
+    whole.extend(start(g, &placed, outlined > 0));
     whole.append(&mut body);
     if let Some(spilled) = &placed.spilled {
         declare_scratch(g, spilled);
@@ -50,7 +50,7 @@ pub(crate) fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnost
         body: whole,
         locals: placed.locals,
         front: g.target.wire.reads,
-        parts,
+        outlined,
         others,
         spilled: placed.spilled,
         extra_instructions: g.target.extra_instructions,
@@ -60,14 +60,17 @@ pub(crate) fn function(g: &mut Gen<'_>, code: Code) -> Result<Function, Diagnost
         copied_headers: g.copied_headers(),
         rolled_stacks: g.rolled_stacks(),
         remembers_type: hook.remembers_type(g),
-        parser_turns: parser_turns(g),
+        parser_iterations: parser_iterations(g),
     })
 }
 
 /// Returns the number of loop iterations that a packet may take, if they are counted. Both loops of the parser's
 /// states and those of statements count.
-fn parser_turns(g: &Gen<'_>) -> Option<u32> {
-    g.plan.forms.turn_limit.filter(|_| g.file.contents.loops)
+fn parser_iterations(g: &Gen<'_>) -> Option<u32> {
+    g.plan
+        .forms
+        .iteration_limit
+        .filter(|_| g.file.contents.loops)
 }
 
 /// Moves the state that copies of a packet begin with to a struct of its own. Returns the names of its members.

@@ -5,7 +5,7 @@ use crate::features::Feature;
 use crate::uses::Construct;
 use cgen::tree::Expr as C;
 use layout::Structure;
-use tables::{Budget, Tables, TurnCalls};
+use tables::{Budget, IterationCalls, Tables};
 
 impl Tables for Bpf {
     fn tables(file: &mut Shared) -> &mut tables::Shared {
@@ -20,11 +20,13 @@ impl Tables for Bpf {
         Budget(self.options.table_memory)
     }
 
-    fn turn_calls(g: &mut Gen<'_>) -> Option<TurnCalls> {
+    fn iteration_calls(g: &mut Gen<'_>) -> Option<IterationCalls> {
         let jumps = needs(g, Construct::MaskSearch).needs == Some(Feature::MayGoto);
-        (!jumps).then_some(TurnCalls {
+        (!jumps).then_some(IterationCalls {
             linkage: STATIC_FUNC,
-            run: |count, turn, with| C::call("bpf_loop", vec![count, turn, with, C::int(0)]),
+            run: |count, iteration, with| {
+                C::call("bpf_loop", vec![count, iteration, with, C::int(0)])
+            },
         })
     }
 }

@@ -15,11 +15,11 @@ use arch::Model;
 use arch::v1model::EGRESS;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt};
 use diag::Diagnostics;
-use emit::record::Form;
+use emit::record::MemberLayout;
 use emit::{Code, Limits, Reserved, Target};
 use ir::{ExternCall, Program, Routine, Stage, Var};
 use layout::ByteOrder;
-use state::{InMemory, State};
+use state::{InMemory, StateTarget};
 use std::rc::Rc;
 
 impl Target for Bpf {
@@ -172,9 +172,9 @@ impl Target for Bpf {
         self.asked_mtu = None;
     }
 
-    fn home(g: &mut Gen<'_>, var: Var) -> Option<(C, Form)> {
+    fn home(g: &mut Gen<'_>, var: Var) -> Option<(C, MemberLayout)> {
         if let Some(ask) = Bpf::late_input(g, var) {
-            return Some((ask(g), Form::new(32, ByteOrder::Host)));
+            return Some((ask(g), MemberLayout::new(32, ByteOrder::Host)));
         }
         state::home(g, var)
     }

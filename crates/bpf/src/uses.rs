@@ -53,22 +53,22 @@ pub enum Construct {
 
 /// Variant of the code of a construct.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Form {
-    /// Name of the construct's form.
+pub struct Variant {
+    /// Name of the construct's variant.
     pub name: &'static str,
     /// Feature that it needs; `None` if every kernel that Onpath runs on can do it.
     pub needs: Option<Feature>,
 }
 
-const fn by(feature: Feature, name: &'static str) -> Form {
-    Form {
+const fn by(feature: Feature, name: &'static str) -> Variant {
+    Variant {
         name,
         needs: Some(feature),
     }
 }
 
-const fn plain(name: &'static str) -> Form {
-    Form { name, needs: None }
+const fn plain(name: &'static str) -> Variant {
+    Variant { name, needs: None }
 }
 
 impl Construct {
@@ -124,7 +124,7 @@ impl Construct {
 
     /// Returns the variants of its code, the preferred one first. The last one is for the oldest kernel that Onpath
     /// runs on.
-    pub fn forms(self) -> &'static [Form] {
+    pub fn variants(self) -> &'static [Variant] {
         match self {
             Construct::Loops => {
                 const { &[by(Feature::MayGoto, "may_goto"), plain("counted turns")] }
@@ -177,11 +177,11 @@ impl Construct {
     }
 
     /// Returns the variant for a kernel: the first one that it can run, else the last.
-    pub fn form(self, kernel: &Features) -> Form {
-        let forms = self.forms();
-        let has = |form: &&Form| form.needs.is_none_or(|feature| kernel.has(feature));
-        let last = forms[forms.len() - 1];
-        forms.iter().find(has).copied().unwrap_or(last)
+    pub fn variant(self, kernel: &Features) -> Variant {
+        let variants = self.variants();
+        let has = |variant: &&Variant| variant.needs.is_none_or(|feature| kernel.has(feature));
+        let last = variants[variants.len() - 1];
+        variants.iter().find(has).copied().unwrap_or(last)
     }
 }
 
@@ -197,28 +197,28 @@ pub struct Use {
 
 impl Use {
     /// Returns the variant of its code.
-    pub fn form(self) -> Form {
-        let forms = self.construct.forms();
-        let taken = forms.iter().find(|form| form.needs == self.by);
-        taken.copied().unwrap_or(forms[0])
+    pub fn variant(self) -> Variant {
+        let variants = self.construct.variants();
+        let taken = variants.iter().find(|variant| variant.needs == self.by);
+        taken.copied().unwrap_or(variants[0])
     }
 
     /// Returns the feature that the preferred variant needs and the kernel lacks, if the code is another variant.
     pub fn lacking(self) -> Option<Feature> {
-        let preferred = self.construct.forms()[0];
+        let preferred = self.construct.variants()[0];
         preferred.needs.filter(|_| preferred.needs != self.by)
     }
 
     /// Returns the variant for kernels without [`Use::by`], if there is one.
-    pub fn fallback(self) -> Option<Form> {
-        let mut forms = self.construct.forms().iter();
-        forms.find(|form| form.needs == self.by)?;
-        forms.next().copied()
+    pub fn fallback(self) -> Option<Variant> {
+        let mut variants = self.construct.variants().iter();
+        variants.find(|variant| variant.needs == self.by)?;
+        variants.next().copied()
     }
 }
 
 /// Returns true if Onpath can make an object for the oldest kernel that does the same as this one.
-pub fn has_older_forms(uses: &[Use]) -> bool {
+pub fn has_older_variants(uses: &[Use]) -> bool {
     let newer = |used: &&Use| used.by.is_some_and(Feature::has_fallback);
     uses.iter()
         .filter(newer)
@@ -246,7 +246,7 @@ mod tests {
     fn uses(kernel: &Features) -> Vec<Use> {
         let used = |construct: Construct| Use {
             construct,
-            by: construct.form(kernel).needs,
+            by: construct.variant(kernel).needs,
         };
         let mut all = Construct::ALL.map(used).to_vec();
         // A construct without another variant is refused if the kernel lacks its feature.
@@ -289,8 +289,8 @@ mod tests {
                 "{used:?}"
             );
         }
-        assert!(!has_older_forms(&newest));
-        assert!(has_older_forms(&uses(&Features::of((6, 5)))));
+        assert!(!has_older_variants(&newest));
+        assert!(has_older_variants(&uses(&Features::of((6, 5)))));
         assert!(newest.iter().all(|used| used.lacking().is_none()));
     }
 
@@ -298,9 +298,9 @@ mod tests {
     fn the_form_taken_says_what_the_kernel_lacks() {
         let search = Use {
             construct: Construct::MaskSearch,
-            by: Construct::MaskSearch.form(&Features::of((6, 8))).needs,
+            by: Construct::MaskSearch.variant(&Features::of((6, 8))).needs,
         };
-        assert_eq!(search.form().name, "bpf_loop");
+        assert_eq!(search.variant().name, "bpf_loop");
         assert_eq!(search.lacking(), Some(Feature::MayGoto));
     }
 

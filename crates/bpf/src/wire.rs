@@ -5,7 +5,7 @@ use emit::plan::cursor::{const_bits, header_bytes, moves};
 use emit::plan::facts::Facts;
 use emit::plan::graph::Graph;
 use emit::plan::header_facts::{Known, instances};
-use emit::plan::layout::Layout;
+use emit::plan::layout::DeparserLayout;
 use emit::plan::points::Points;
 use emit::plan::{HeaderStorage, Plan};
 use ir::analysis::dataflow::{self, After, Domain, Forward};
@@ -165,7 +165,7 @@ fn keeps(
     program: &Program,
     facts: &Facts,
     points: &Points,
-    layout: &Layout,
+    layout: &DeparserLayout,
     bits: Range<u32>,
 ) -> bool {
     let Some(first) = layout.emits.first().filter(|e| e.always) else {

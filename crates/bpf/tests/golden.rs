@@ -100,7 +100,7 @@ fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
         let mut lines = text.lines();
         lines.find_map(|line| line.strip_prefix(what)?.parse().ok())
     };
-    let parts = number("// parts: ").map(|size| bpf::Parts {
+    let outline = number("// parts: ").map(|size| bpf::Outlining {
         size,
         programs: number("// programs: ").unwrap_or(1) as usize,
     });
@@ -112,7 +112,7 @@ fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
             follows_iterations: false,
             rejects,
         };
-        match parts {
+        match outline {
             Some(_) => ir::passes::without_entries(&mut program, &passes),
             None => ir::passes::pipeline(&mut program, &passes),
         }
@@ -130,7 +130,7 @@ fn compile(text: &str) -> Result<bpf::BpfOutput, String> {
             true => bpf::ParseRecord::Always,
             false => bpf::ParseRecord::BySize,
         },
-        parts,
+        outline,
         source_name: "test.p4".into(),
         extern_files: if text.contains("--extern") {
             vec!["externs.c".into()]
@@ -172,13 +172,13 @@ fn a_program_with_a_fast_path_can_shrink() {
     let golden = include_str!("golden/fast_path.txt");
     let (text, _) = golden.split_once("--------").expect("two parts");
     let report = compile(text).expect("compiles").report;
-    assert!(report.fast_path && report.parse_record && report.parser_turns.is_none());
+    assert!(report.fast_path && report.parse_record && report.parser_iterations.is_none());
     assert!(report.can_shrink());
     let without = bpf::Report {
         fast_path: false,
         movable_variables: false,
-        parts: 1,
-        programs: bpf::costs::weights::parts::MOST_PROGRAMS,
+        outlined: 1,
+        programs: bpf::costs::weights::outline::MOST_PROGRAMS,
         ..report
     };
     assert!(!without.can_shrink());
@@ -190,8 +190,8 @@ fn a_program_with_variables_can_shrink_unless_it_is_very_long() {
     let report = bpf::Report {
         parse_record: true,
         movable_variables: true,
-        parts: 1,
-        programs: bpf::costs::weights::parts::MOST_PROGRAMS,
+        outlined: 1,
+        programs: bpf::costs::weights::outline::MOST_PROGRAMS,
         longest_estimate: 65_534,
         ..bpf::Report::default()
     };
@@ -225,13 +225,16 @@ parser p(packet_in packet, out headers_t hdr) {
 }";
     let report = |text: &str| bpf::Report {
         movable_variables: false,
-        parts: 1,
-        programs: bpf::costs::weights::parts::MOST_PROGRAMS,
+        outlined: 1,
+        programs: bpf::costs::weights::outline::MOST_PROGRAMS,
         ..compile(text).expect("compiles").report
     };
     assert!(!report(text).can_shrink());
     let old = report(&format!("// kernel: 6.1\n{text}"));
-    assert_eq!(old.parser_turns, Some(bpf::costs::weights::turns::MOST));
+    assert_eq!(
+        old.parser_iterations,
+        Some(bpf::costs::weights::iterations::MOST)
+    );
     assert!(old.can_shrink());
 }
 

@@ -6,7 +6,7 @@
 //! process runs the result.
 
 pub mod lower;
-pub mod parts;
+pub mod outline;
 pub mod print;
 pub mod tidy;
 pub mod tree;

@@ -7,7 +7,7 @@ use bpf::costs::forecast::Forecast;
 use bpf::costs::limits::{self, Length};
 use bpf::features::{Feature, Features};
 use bpf::uses::{Construct, Use};
-use bpf::{BpfOutput, Options, ParseRecord, Parts};
+use bpf::{BpfOutput, Options, Outlining, ParseRecord};
 use clang::{Cause, Clang, Effort, Jumps, NoObject, Source};
 use control::Device;
 use control::stf::{Script, StatementKind};
@@ -92,7 +92,7 @@ pub struct Request<'a> {
     /// Bytes that each table may take for a faster search, instead of the default.
     pub table_memory: Option<u64>,
     /// Size and number of outlined functions, for any program; `None` outlines in large programs only.
-    pub parts: Option<Parts>,
+    pub outline: Option<Outlining>,
     /// Skips the attempt at one function if the verifier is likely to reject it.
     pub soon: bool,
     /// Receives a notice before work that takes more than a few seconds.
@@ -141,7 +141,7 @@ impl Request<'_> {
             parse_record: ParseRecord::BySize,
             layout: None,
             table_memory: None,
-            parts: None,
+            outline: None,
             soon: false,
             notice: &|_| {},
         }
@@ -156,7 +156,8 @@ pub fn generate(
 ) -> Result<BpfOutput, Diagnostics> {
     bpf::compile(
         &optimised(program, request),
-        frontend::optimise_fast_path(program, follows_turns(&request.kernel.features())).as_ref(),
+        frontend::optimise_fast_path(program, follows_iterations(&request.kernel.features()))
+            .as_ref(),
         sources,
         &options(sources, request, request.kernel.features()),
     )
@@ -168,23 +169,27 @@ pub fn check(
     sources: &SourceMap,
     request: Request,
 ) -> Result<BpfOutput, Diagnostics> {
-    let follows_turns = follows_turns(&request.kernel.features());
-    Forecast::of(&frontend::optimise_for_parts(program, follows_turns)).check(request.hook)?;
+    let follows_iterations = follows_iterations(&request.kernel.features());
+    Forecast::of(&frontend::optimise_for_outlining(
+        program,
+        follows_iterations,
+    ))
+    .check(request.hook)?;
     generate(program, sources, request)
 }
 
 /// Runs the passes on a program, without jump threading if functions are to be outlined.
 fn optimised(program: &Program, request: Request) -> Program {
-    let for_parts =
-        frontend::optimise_for_parts(program, follows_turns(&request.kernel.features()));
-    match request.parts {
-        Some(_) => for_parts,
-        None => frontend::with_entries(for_parts),
+    let for_outlining =
+        frontend::optimise_for_outlining(program, follows_iterations(&request.kernel.features()));
+    match request.outline {
+        Some(_) => for_outlining,
+        None => frontend::with_entries(for_outlining),
     }
 }
 
 /// Returns true if the verifier processes every iteration of a loop.
-fn follows_turns(features: &Features) -> bool {
+fn follows_iterations(features: &Features) -> bool {
     !features.has(Feature::MayGoto)
 }
 
@@ -207,7 +212,7 @@ fn options(sources: &SourceMap, request: Request, features: Features) -> Options
         parse_record: request.parse_record,
         layout: request.layout,
         table_memory: request.table_memory,
-        parts: request.parts,
+        outline: request.outline,
         ..Options::default()
     }
 }
@@ -248,7 +253,7 @@ struct Attempts<'a> {
     features: Features,
     forecast: Forecast,
     /// Optimised program for strategies that outline functions.
-    for_parts: Program,
+    for_outlining: Program,
     /// Optimised program for the other strategies.
     whole: OnceCell<Program>,
     fast_path: Option<Program>,
@@ -260,7 +265,7 @@ struct Attempts<'a> {
     first: Option<bpf::Report>,
     /// True if the outlined functions exceed the verifier's limit. It processes each of them once, however often they
     /// are called, so one function would exceed the limit further.
-    too_large_in_parts: bool,
+    too_large_outlined: bool,
     times: Times,
 }
 
@@ -273,8 +278,9 @@ impl<'a> Attempts<'a> {
     ) -> Result<Attempts<'a>, Diagnostics> {
         let features = usable(request.kernel.features());
         let begun = Instant::now();
-        let for_parts = frontend::optimise_for_parts(program, follows_turns(&features));
-        let forecast = Forecast::of(&for_parts);
+        let for_outlining =
+            frontend::optimise_for_outlining(program, follows_iterations(&features));
+        let forecast = Forecast::of(&for_outlining);
         forecast.check(request.hook)?;
         let own = begun.elapsed();
         Ok(Attempts {
@@ -282,13 +288,13 @@ impl<'a> Attempts<'a> {
             request,
             features,
             forecast,
-            for_parts,
+            for_outlining,
             whole: OnceCell::new(),
-            fast_path: frontend::optimise_fast_path(program, follows_turns(&features)),
+            fast_path: frontend::optimise_fast_path(program, follows_iterations(&features)),
             made: HashSet::new(),
             last: None,
             first: None,
-            too_large_in_parts: false,
+            too_large_outlined: false,
             times: Times {
                 own,
                 ..Times::default()
@@ -302,7 +308,7 @@ impl<'a> Attempts<'a> {
             if !strategy.differs(first) {
                 return Outcome::Repeated;
             }
-        } else if let (None, Some(report)) = (self.request.parts, self.forecast.long()) {
+        } else if let (None, Some(report)) = (self.request.outline, self.forecast.long()) {
             let long = self.too_long(&report);
             self.first = Some(report);
             return long;
@@ -313,7 +319,7 @@ impl<'a> Attempts<'a> {
         };
         let is_first = self.first.is_none();
         self.first.get_or_insert_with(|| output.report.clone());
-        if strategy.in_parts && output.report.parts == 0 {
+        if strategy.outlines && output.report.outlined == 0 {
             return Outcome::Repeated;
         }
         match limits::length(&self.features, &output.report) {
@@ -322,7 +328,7 @@ impl<'a> Attempts<'a> {
                 return self.too_long(&output.report);
             }
             Length::Excessive => return Outcome::Repeated,
-            Length::Long if self.too_large_in_parts => return Outcome::Repeated,
+            Length::Long if self.too_large_outlined => return Outcome::Repeated,
             Length::Long | Length::Fits => {}
         }
         if !self.made.insert((output.c_source.clone(), strategy.effort)) {
@@ -332,11 +338,11 @@ impl<'a> Attempts<'a> {
             Trial::Others(refused) if self.made.len() == 1 => {
                 let made = (refused.object.to_vec(), output);
                 let reason = refused.reason.to_owned();
-                obstructed(refused.obstacle, reason, made, &self.for_parts)
+                obstructed(refused.obstacle, reason, made, &self.for_outlining)
             }
             _ => attempt(
                 output,
-                &self.for_parts,
+                &self.for_outlining,
                 self.request,
                 self.features,
                 strategy.effort,
@@ -344,25 +350,27 @@ impl<'a> Attempts<'a> {
             ),
         };
         let is_too_large = matches!(&outcome, Outcome::Obstructed(Obstacle::TooLarge, ..));
-        self.too_large_in_parts |= strategy.in_parts && is_too_large;
+        self.too_large_outlined |= strategy.outlines && is_too_large;
         outcome
     }
 
     /// Generates the C of a strategy.
     fn output(&mut self, strategy: &Strategy) -> Result<BpfOutput, Diagnostics> {
         let asked = options(self.sources, self.request, self.features);
-        let parts = match &self.first {
-            Some(first) if strategy.in_parts => {
-                Some(limits::parts(&self.for_parts, first, strategy.programs))
-            }
-            _ => asked.parts,
+        let outline = match &self.first {
+            Some(first) if strategy.outlines => Some(limits::outlining(
+                &self.for_outlining,
+                first,
+                strategy.programs,
+            )),
+            _ => asked.outline,
         };
         let options = Options {
             spill_everything: strategy.spill_everything,
             copy_headers: strategy.copy_headers,
             parse_record: asked.parse_record.max(strategy.parse_record),
-            parser_turns: strategy.parser_turns,
-            parts,
+            parser_iterations: strategy.parser_iterations,
+            outline,
             ..asked
         };
         let form = (options, strategy.fast_path);
@@ -370,11 +378,11 @@ impl<'a> Attempts<'a> {
             return Ok(output.clone());
         }
         let begun = Instant::now();
-        let full = match strategy.in_parts || self.request.parts.is_some() {
-            true => &self.for_parts,
+        let full = match strategy.outlines || self.request.outline.is_some() {
+            true => &self.for_outlining,
             false => self
                 .whole
-                .get_or_init(|| frontend::with_entries(self.for_parts.clone())),
+                .get_or_init(|| frontend::with_entries(self.for_outlining.clone())),
         };
         let fast_path = self.fast_path.as_ref().filter(|_| strategy.fast_path);
         let compiled = bpf::compile(full, fast_path, self.sources, &form.0);
@@ -386,7 +394,12 @@ impl<'a> Attempts<'a> {
 
     /// Returns the outcome for a program that is too long for one function.
     fn too_long(&self, report: &bpf::Report) -> Outcome<Made> {
-        let refused = limits::too_long(&self.for_parts, self.request.hook, &self.features, report);
+        let refused = limits::too_long(
+            &self.for_outlining,
+            self.request.hook,
+            &self.features,
+            report,
+        );
         let instructions = report.longest_estimate;
         let reason = format!("about {instructions} instructions are too many for one function");
         Outcome::Obstructed(Obstacle::TooLong, reason, Err(Box::new(refused).into()))
@@ -527,9 +540,9 @@ pub fn with_externs(sources: &SourceMap, externs: &[PathBuf]) -> SourceMap {
 /// Returns the notice for a program that takes long to compile.
 fn slow(report: &bpf::Report, seconds: u32) -> String {
     let instructions = report.instruction_estimate;
-    let functions = match report.parts {
+    let functions = match report.outlined {
         0 => "one function".to_owned(),
-        parts => format!("{} functions", parts + report.programs),
+        outlined => format!("{} functions", outlined + report.programs),
     };
     let programs = match report.programs {
         0 | 1 => String::new(),

@@ -130,7 +130,7 @@ mod tests {
             let firewall = all.into_iter().find(|example| example.name == "firewall");
             let uses = firewall.expect("there").uses;
             let bounds = uses.iter().find(|u| u.construct == Construct::Bounds);
-            bounds.expect("it has options").form().name
+            bounds.expect("it has options").variant().name
         };
         assert_eq!(bounds((6, 7)), "barriers");
         assert_eq!(bounds((6, 8)), "tracked spills");

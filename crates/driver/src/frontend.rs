@@ -191,35 +191,38 @@ fn without(diagnostics: &Diagnostics, code: &str) -> Diagnostics {
 
 /// Runs all passes on a program, for targets whose verifier does not process every iteration of a loop.
 pub fn optimise(program: &Program) -> Program {
-    with_entries(optimise_for_parts(program, false))
+    with_entries(optimise_for_outlining(program, false))
 }
 
-/// Runs all passes but jump threading, so that functions can be outlined. `follows_turns` is true if the target's
+/// Runs all passes but jump threading, so that functions can be outlined. `follows_iterations` is true if the target's
 /// verifier processes every iteration of a loop.
-pub(crate) fn optimise_for_parts(program: &Program, follows_turns: bool) -> Program {
+pub(crate) fn optimise_for_outlining(program: &Program, follows_iterations: bool) -> Program {
     let (mut program, rejects) = arch::for_targets(program);
-    let options = options(rejects, follows_turns);
+    let options = options(rejects, follows_iterations);
     ir::passes::without_entries(&mut program, &options);
     program
 }
 
-/// Runs jump threading on a result of [`optimise_for_parts`], which completes its passes.
+/// Runs jump threading on a result of [`optimise_for_outlining`], which completes its passes.
 pub(crate) fn with_entries(mut program: Program) -> Program {
     ir::passes::entries(&mut program, &options(Rejects::default(), false));
     program
 }
 
-fn options(rejects: Rejects, follows_turns: bool) -> ir::passes::Options {
+fn options(rejects: Rejects, follows_iterations: bool) -> ir::passes::Options {
     ir::passes::Options {
         level: ir::passes::Level::Optimize,
         function_params: bpf::FUNCTION_PARAMS,
         rejects,
-        follows_iterations: follows_turns,
+        follows_iterations,
     }
 }
 
 /// Returns the optimised fast path of an elaborated program, if the program marks parser states as rare.
-pub(crate) fn optimise_fast_path(program: &Program, follows_turns: bool) -> Option<Program> {
+pub(crate) fn optimise_fast_path(program: &Program, follows_iterations: bool) -> Option<Program> {
     let fast = ir::passes::fast_path::of(program)?;
-    Some(with_entries(optimise_for_parts(&fast, follows_turns)))
+    Some(with_entries(optimise_for_outlining(
+        &fast,
+        follows_iterations,
+    )))
 }

@@ -5,7 +5,7 @@ use crate::frontend::Elaborated;
 use crate::native::NativeExterns;
 use arch::tc::Direction;
 use bpf::abi::Hook;
-use bpf::{ParseRecord, Parts};
+use bpf::{Outlining, ParseRecord};
 use control::Device;
 use control::stf::{DecodedField, Outcome, bind, parse, run};
 use diag::{Diagnostics, SourceMap, counted};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 /// Target on which tests run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Target {
+pub enum StfTarget {
     /// On the reference interpreter.
     Interp {
         /// Seed of random numbers.
@@ -42,7 +42,7 @@ pub enum Target {
         /// The layout of tables whose entries may overlap, if they do not say which they want.
         layout: Option<Structure>,
         /// Size and number of outlined functions, for any program; `None` outlines in large programs only.
-        parts: Option<Parts>,
+        outline: Option<Outlining>,
     },
 }
 
@@ -129,7 +129,7 @@ impl Prepared {
     /// Compiles a program for the target. `externs` are C files for its extern functions.
     pub fn new(
         elaborated: Elaborated,
-        target: Target,
+        target: StfTarget,
         externs: &[PathBuf],
     ) -> Result<Prepared, Unfit> {
         let mut sources = Rc::new(elaborated.map);
@@ -140,7 +140,7 @@ impl Prepared {
             diagnostics,
         };
         let backend = match target {
-            Target::Interp { seed, direction } => {
+            StfTarget::Interp { seed, direction } => {
                 let options = Options {
                     seed,
                     direction,
@@ -153,13 +153,13 @@ impl Prepared {
                 });
                 Backend::Interp(options, ready.map_err(unfit)?)
             }
-            Target::Kernel {
+            StfTarget::Kernel {
                 hook,
                 reach,
                 kernel,
                 parse_record,
                 layout,
-                parts,
+                outline,
             } => {
                 let request = Request {
                     externs,
@@ -168,7 +168,7 @@ impl Prepared {
                     kernel,
                     parse_record,
                     layout,
-                    parts,
+                    outline,
                     ..Request::hook(hook)
                 };
                 let compiled = bpf_target::compile(&program, &sources, request).map_err(unfit)?;
@@ -395,7 +395,7 @@ mod tests {
         let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
         let input = Input::file(format!("{root}/programs/xdp1/xdp1.p4"));
         let elaborated = elaborate(&input).ok().expect("a program of ours");
-        let target = Target::Interp {
+        let target = StfTarget::Interp {
             seed: 1,
             direction: Direction::Ingress,
         };

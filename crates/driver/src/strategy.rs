@@ -6,8 +6,8 @@
 //! compilation.
 
 use bpf::ParseRecord;
-use bpf::costs::weights::parts::MORE_PROGRAMS;
-use bpf::costs::weights::turns::{FEWER, MOST};
+use bpf::costs::weights::iterations::{FEWER, MOST};
+use bpf::costs::weights::outline::MORE_PROGRAMS;
 use clang::Effort;
 use diag::Diagnostics;
 use kernel::build::Obstacle;
@@ -22,7 +22,7 @@ pub struct Strategy {
     /// True to keep as much as possible in a per-CPU map instead of on the stack.
     pub spill_everything: bool,
     /// True to outline functions, into several programs if they are many, and to keep all variables in a per-CPU map.
-    pub in_parts: bool,
+    pub outlines: bool,
     /// Number of programs for outlined functions, as a multiple of the estimate.
     pub programs: usize,
     /// True to copy every header to variables.
@@ -34,14 +34,14 @@ pub struct Strategy {
     /// Degree of clang's optimisation.
     pub effort: Effort,
     /// Maximum number of iterations of a parser's loops, if the verifier has to process each.
-    pub parser_turns: u32,
+    pub parser_iterations: u32,
 }
 
 impl Strategy {
     /// Returns true if it may give other code than the first strategy, whose decisions are `first`.
     pub(crate) fn differs(&self, first: &bpf::Report) -> bool {
-        if self.in_parts {
-            return first.parts == 0;
+        if self.outlines {
+            return first.outlined == 0;
         }
         if self.against == [Obstacle::TooLong] {
             return true;
@@ -51,29 +51,29 @@ impl Strategy {
         }
         let record = self.parse_record == ParseRecord::Always && !first.parse_record;
         let path = !self.fast_path && first.fast_path;
-        let turns = first
-            .parser_turns
-            .is_some_and(|turns| turns > self.parser_turns);
+        let iterations = first
+            .parser_iterations
+            .is_some_and(|iterations| iterations > self.parser_iterations);
         let memory = self.spill_everything || self.copy_headers;
-        memory || record || path || turns || self.effort != FULL.effort
+        memory || record || path || iterations || self.effort != FULL.effort
     }
 }
 
 /// Name of the strategies that outline functions.
-const IN_PARTS: &str = "several functions, all variables in a per-CPU map";
+const OUTLINED: &str = "several functions, all variables in a per-CPU map";
 
 /// First strategy, from which the others differ.
 const FULL: Strategy = Strategy {
     name: "full optimisation",
     against: &[],
     spill_everything: false,
-    in_parts: false,
+    outlines: false,
     programs: 1,
     copy_headers: false,
     parse_record: ParseRecord::BySize,
     fast_path: true,
     effort: Effort::Full,
-    parser_turns: MOST,
+    parser_iterations: MOST,
 };
 
 /// All strategies, the fastest code first.
@@ -81,9 +81,9 @@ pub const STRATEGIES: [Strategy; 22] = [
     FULL,
     // All but the next two are for programs that clang and the verifier can handle as one function.
     Strategy {
-        name: IN_PARTS,
+        name: OUTLINED,
         against: &[Obstacle::TooLong],
-        in_parts: true,
+        outlines: true,
         ..FULL
     },
     Strategy {
@@ -163,62 +163,62 @@ pub const STRATEGIES: [Strategy; 22] = [
     // The verifier checks each outlined function once, and its limit for a sequence of jumps applies to each
     // separately.
     Strategy {
-        name: IN_PARTS,
+        name: OUTLINED,
         against: &[Obstacle::TooLarge],
-        in_parts: true,
+        outlines: true,
         fast_path: false,
         ..FULL
     },
     Strategy {
-        name: IN_PARTS,
+        name: OUTLINED,
         against: &[Obstacle::Stack],
-        in_parts: true,
+        outlines: true,
         fast_path: false,
         ..FULL
     },
     Strategy {
         name: "parser loops of 400 turns",
         against: &[Obstacle::TooLarge],
-        parser_turns: FEWER[0],
+        parser_iterations: FEWER[0],
         ..FULL
     },
     Strategy {
         name: "parser loops of 100 turns",
         against: &[Obstacle::TooLarge],
-        parser_turns: FEWER[1],
+        parser_iterations: FEWER[1],
         ..FULL
     },
     Strategy {
         name: "parser loops of 32 turns",
         against: &[Obstacle::TooLarge],
-        parser_turns: FEWER[2],
+        parser_iterations: FEWER[2],
         ..FULL
     },
     Strategy {
         name: "parser loops of 8 turns",
         against: &[Obstacle::TooLarge],
-        parser_turns: FEWER[3],
+        parser_iterations: FEWER[3],
         ..FULL
     },
     Strategy {
         name: "parser loops of 100 turns, variables in a per-CPU map",
         against: &[Obstacle::TooLarge, Obstacle::Stack],
         spill_everything: true,
-        parser_turns: FEWER[1],
+        parser_iterations: FEWER[1],
         ..FULL
     },
     Strategy {
         name: "parser loops of 8 turns, variables in a per-CPU map",
         against: &[Obstacle::TooLarge, Obstacle::Stack],
         spill_everything: true,
-        parser_turns: FEWER[3],
+        parser_iterations: FEWER[3],
         ..FULL
     },
     // The verifier's limit for all functions applies to each program separately.
     Strategy {
         name: "more programs, all variables in a per-CPU map",
         against: &[Obstacle::TooLarge],
-        in_parts: true,
+        outlines: true,
         programs: MORE_PROGRAMS,
         fast_path: false,
         ..FULL
@@ -343,10 +343,10 @@ mod tests {
     }
 
     #[test]
-    fn the_names_of_fewer_turns_say_how_many() {
-        for strategy in STRATEGIES.iter().filter(|s| s.parser_turns < MOST) {
-            let turns = format!("loops of {} turns", strategy.parser_turns);
-            assert!(strategy.name.contains(&turns), "{}", strategy.name);
+    fn the_names_of_fewer_iterations_say_how_many() {
+        for strategy in STRATEGIES.iter().filter(|s| s.parser_iterations < MOST) {
+            let iterations = format!("loops of {} turns", strategy.parser_iterations);
+            assert!(strategy.name.contains(&iterations), "{}", strategy.name);
         }
     }
 
@@ -398,40 +398,41 @@ mod tests {
         let (tried, taken) = outcome(|_| Some(Obstacle::Stack));
         assert_eq!(
             tried,
-            ["full optimisation", "variables in a per-CPU map", IN_PARTS]
+            ["full optimisation", "variables in a per-CPU map", OUTLINED]
         );
         assert_eq!(taken, Err("E0754"));
     }
 
     #[test]
-    fn what_is_too_large_takes_the_parse_record_then_fewer_turns() {
-        let large = |s: &Strategy| s.parse_record == ParseRecord::BySize && s.parser_turns > 100;
+    fn what_is_too_large_takes_the_parse_record_then_fewer_iterations() {
+        let large =
+            |s: &Strategy| s.parse_record == ParseRecord::BySize && s.parser_iterations > 100;
         let (tried, taken) = outcome(|s| large(s).then_some(Obstacle::TooLarge));
         assert_eq!(
             tried,
             ["full optimisation", "parse results in a per-CPU map"]
         );
         assert_eq!(taken, Ok("parse results in a per-CPU map"));
-        let (_, taken) = outcome(|s| (s.parser_turns > 100).then_some(Obstacle::TooLarge));
+        let (_, taken) = outcome(|s| (s.parser_iterations > 100).then_some(Obstacle::TooLarge));
         assert_eq!(taken, Ok("parser loops of 100 turns"));
     }
 
     #[test]
     fn what_is_too_long_for_one_function_takes_several_or_else_one_all_the_same() {
-        let (tried, taken) = outcome(|s| (!s.in_parts).then_some(Obstacle::TooLong));
-        assert_eq!(tried, ["full optimisation", IN_PARTS]);
-        assert_eq!(taken, Ok(IN_PARTS));
-        let (tried, _) = outcome(|s| match s.in_parts {
+        let (tried, taken) = outcome(|s| (!s.outlines).then_some(Obstacle::TooLong));
+        assert_eq!(tried, ["full optimisation", OUTLINED]);
+        assert_eq!(taken, Ok(OUTLINED));
+        let (tried, _) = outcome(|s| match s.outlines {
             true => Some(Obstacle::LostPointer),
             false => Some(Obstacle::TooLong),
         });
-        assert_eq!(tried[..3], ["full optimisation", IN_PARTS, "one function"]);
+        assert_eq!(tried[..3], ["full optimisation", OUTLINED, "one function"]);
     }
 
     #[test]
     fn what_refuses_several_functions_is_the_reason_and_not_that_one_is_too_long() {
         let tried = try_all(|strategy| -> Outcome<()> {
-            match strategy.in_parts {
+            match strategy.outlines {
                 true => Outcome::Refused(refusal("E0727")),
                 false => {
                     let refused = Err(refusal("E0745"));
@@ -445,8 +446,8 @@ mod tests {
 
     #[test]
     fn what_is_too_large_whatever_is_in_memory_takes_several_functions() {
-        let (_, taken) = outcome(|s| (!s.in_parts).then_some(Obstacle::TooLarge));
-        assert_eq!(taken, Ok(IN_PARTS));
+        let (_, taken) = outcome(|s| (!s.outlines).then_some(Obstacle::TooLarge));
+        assert_eq!(taken, Ok(OUTLINED));
     }
 
     #[test]
@@ -483,10 +484,10 @@ mod tests {
     }
 
     #[test]
-    fn loops_over_more_values_than_the_stack_has_room_for_take_fewer_turns_too() {
+    fn loops_over_more_values_than_the_stack_has_room_for_take_fewer_iterations_too() {
         let (tried, taken) = outcome(|s| match s.spill_everything {
             false => Some(Obstacle::Stack),
-            true => (s.parser_turns > 100).then_some(Obstacle::TooLarge),
+            true => (s.parser_iterations > 100).then_some(Obstacle::TooLarge),
         });
         assert_eq!(tried[1], "variables in a per-CPU map");
         assert_eq!(
@@ -506,7 +507,7 @@ mod tests {
         };
         let large = bpf::Report {
             parse_record: true,
-            parts: 1,
+            outlined: 1,
             ..bpf::Report::default()
         };
         assert_eq!(different(&large), [""; 0]);
@@ -527,7 +528,7 @@ mod tests {
             ["no fast path, parse results and variables in a per-CPU map"]
         );
         let loops = bpf::Report {
-            parser_turns: Some(100),
+            parser_iterations: Some(100),
             ..large
         };
         assert_eq!(
@@ -549,8 +550,8 @@ mod tests {
     fn what_was_tried_before_is_no_failure_of_its_own() {
         let tried = try_all(|strategy| match strategy.parse_record {
             ParseRecord::Always => Outcome::Repeated,
-            _ if strategy.in_parts => Outcome::Repeated,
-            ParseRecord::BySize if strategy.parser_turns < MOST => Outcome::Made(2),
+            _ if strategy.outlines => Outcome::Repeated,
+            ParseRecord::BySize if strategy.parser_iterations < MOST => Outcome::Made(2),
             ParseRecord::BySize => Outcome::Obstructed(Obstacle::TooLarge, "large".into(), Ok(1)),
         })
         .expect("something");

@@ -57,13 +57,13 @@ pub(crate) struct Moment {
 }
 
 /// A header's field.
-type Field = (Header, u32);
+type FieldRef = (Header, u32);
 
 /// Reads and writes of fields of headers that may be absent.
 #[derive(Default)]
 pub(crate) struct ConditionalAccess {
-    pub reads: BTreeSet<Field>,
-    pub writes: BTreeSet<Field>,
+    pub reads: BTreeSet<FieldRef>,
+    pub writes: BTreeSet<FieldRef>,
 }
 
 /// Features of the code for which a target may have several variants, or which it reports.

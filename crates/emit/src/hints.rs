@@ -15,7 +15,7 @@ pub enum Event<'a> {
     /// An iteration of a loop ends. In the next iteration, this flag still says whether a header is in the packet.
     Carried(&'a C),
     /// The paths of a loop's iterations meet: at the start of an iteration, or after the loop.
-    TurnsMeet,
+    IterationsMeet,
     /// Paths meet that left different values in this 64-bit number.
     Differs(&'a C),
     /// Paths meet, and their results are in memory ([`Forms::record`]).
@@ -53,8 +53,8 @@ pub struct Forms {
     /// Greatest number of loop iterations. Iterations are counted in a variable, and a packet that takes more is
     /// rejected. The target's headers then define `count_turn(turns)`, which adds 1 to a variable. `None` if loops
     /// end by [`crate::Target::leave_loop`].
-    pub turn_limit: Option<u32>,
-    /// Number of statements of a control after which the function may be cut ([`cgen::parts`]). It may also be cut
+    pub iteration_limit: Option<u32>,
+    /// Number of statements of a control after which the function may be cut ([`cgen::outline`]). It may also be cut
     /// at each state of the parser. Pointers into the packet are made anew after a cut.
     pub cut_after: Option<u32>,
 }

@@ -50,9 +50,9 @@ pub enum LocalKind {
     /// Length of each element of a rolled stack, in bytes.
     Lengths(usize),
     /// Number of iterations in a nest of loops, if the target counts them.
-    Turns(u32),
+    Iterations(u32),
     /// Number of iterations of the loops that fill a rolled stack, by the stack's number.
-    TurnsOf(usize),
+    IterationsOf(usize),
     /// A variable of the emitter's own, by number.
     Own(u32),
 }
@@ -226,8 +226,8 @@ impl<T: Target> Gen<'_, T> {
                 let (name, size) = self.rolled_names(n);
                 (format!("{name}_lengths"), Type::U16.array(size), None)
             }
-            LocalKind::Turns(_) => ("turns".to_string(), Type::U64, zero),
-            LocalKind::TurnsOf(n) => {
+            LocalKind::Iterations(_) => ("turns".to_string(), Type::U64, zero),
+            LocalKind::IterationsOf(n) => {
                 let (name, _) = self.rolled_names(n);
                 (format!("{name}_turns"), Type::U64, zero)
             }
@@ -273,19 +273,21 @@ impl<T: Target> Gen<'_, T> {
                 }
                 // Loops over the elements keep the index in memory, unless iterations are counted.
                 LocalKind::Var(v) if self.plan.rolled.is_index(v) => {
-                    match self.plan.forms.turn_limit {
+                    match self.plan.forms.iteration_limit {
                         None => Home::Memory,
                         Some(_) => Home::Anywhere,
                     }
                 }
                 LocalKind::Var(v) if self.plan.rolled.is_carried(v) => Home::Memory,
-                LocalKind::Found(_) | LocalKind::Turns(_) | LocalKind::TurnsOf(_) => Home::Function,
+                LocalKind::Found(_) | LocalKind::Iterations(_) | LocalKind::IterationsOf(_) => {
+                    Home::Function
+                }
                 _ => Home::Anywhere,
             };
         }
         // Flags that a pointer leads to bytes of the packet, and counters that let a loop continue.
         let followed = match kind {
-            LocalKind::Extracted(_) | LocalKind::Turns(_) => true,
+            LocalKind::Extracted(_) | LocalKind::Iterations(_) => true,
             LocalKind::Valid(h) => self.plan.storage(h) == HeaderStorage::Packet,
             _ => false,
         };

@@ -14,7 +14,7 @@ use diag::Span;
 use ir::{Label, Type, Var};
 
 /// Bound on the iterations of a loop.
-enum Turns {
+enum Iterations {
     /// As many as the packet requires.
     Any,
     /// At most this number.
@@ -73,7 +73,7 @@ impl<T: Target> Gen<'_, T> {
         self.hide(self.plan.carried.by_loop(label));
         self.push(Stmt::Label(start));
         if !self.plan.rolled.is_empty() {
-            self.on(Event::TurnsMeet);
+            self.on(Event::IterationsMeet);
         }
         if moves_cursor {
             self.follow_offset(true);
@@ -109,7 +109,7 @@ impl<T: Target> Gen<'_, T> {
                 _ => hidden,
             };
             self.set(value.clone(), hidden);
-            if self.plan.forms.turn_limit.is_some() {
+            if self.plan.forms.iteration_limit.is_some() {
                 // Otherwise clang may postpone this until after the loop.
                 self.on(Event::Computed(&value));
             }
@@ -154,21 +154,21 @@ impl<T: Target> Gen<'_, T> {
 
     /// Returns the counter of iterations for the current nest. Each nest has its own: with a common counter, the
     /// code after a loop would be checked once for each number of iterations that the loop may have taken.
-    fn turns(&mut self) -> C {
+    fn iterations(&mut self) -> C {
         let nest = match self.nests.depth {
             0 => 0,
             _ => self.nests.count,
         };
-        self.local(LocalKind::Turns(nest))
+        self.local(LocalKind::Iterations(nest))
     }
 
     /// Begins a loop of the target's own that an outer loop may reach again; its iterations are counted from 0.
     /// Otherwise the code after it would be checked once for each number of iterations, if a path leads back to it.
     pub(crate) fn enter_loop_anew(&mut self) {
         self.enter_loop();
-        if self.plan.forms.turn_limit.is_some() {
-            let turns = self.turns();
-            self.set(turns, C::int(0));
+        if self.plan.forms.iteration_limit.is_some() {
+            let iterations = self.iterations();
+            self.set(iterations, C::int(0));
         }
     }
 
@@ -176,14 +176,14 @@ impl<T: Target> Gen<'_, T> {
     /// `end` is `reject`: the interpreter does not process such a packet either. Functions have no loops.
     pub fn back_edge(&mut self, end: &str, start: &str) {
         self.keep_flags();
-        self.count_turn(end, Turns::Any);
+        self.count_iteration(end, Iterations::Any);
         self.push(Stmt::Goto(start.into()));
     }
 
     /// Jumps back to `start` in a loop that never takes more than `most` iterations.
     pub(crate) fn back_edge_within(&mut self, most: u32, start: &str) {
         self.keep_flags();
-        self.count_turn("reject", Turns::Within(most));
+        self.count_iteration("reject", Iterations::Within(most));
         self.push(Stmt::Goto(start.into()));
     }
 
@@ -213,45 +213,45 @@ impl<T: Target> Gen<'_, T> {
 
     /// Jumps back to `start` in a loop with a counter of its own. The counter is set to 0 before the loop and never
     /// exceeds `most`, however many iterations other loops take.
-    pub(crate) fn back_edge_counted(&mut self, turns: &C, most: u32, start: &str) {
+    pub(crate) fn back_edge_counted(&mut self, iterations: &C, most: u32, start: &str) {
         self.keep_flags();
-        self.count_turn("reject", Turns::Counted(turns.clone(), most));
+        self.count_iteration("reject", Iterations::Counted(iterations.clone(), most));
         self.push(Stmt::Goto(start.into()));
     }
 
     /// Jumps back to the state `start` in a loop in which every iteration adds an element to a rolled stack.
     pub(crate) fn back_edge_filling(&mut self, stack: usize, start: &str) {
-        self.count_turn("reject", Turns::Filling(stack));
+        self.count_iteration("reject", Iterations::Filling(stack));
         self.push(Stmt::Goto(start.into()));
     }
 
     /// Counts an iteration of a loop of the target's own, at a point that all its iterations pass. Goes to `end` if
     /// the loop has run too long.
-    pub fn turn(&mut self, end: &str) {
+    pub fn iteration(&mut self, end: &str) {
         self.file.contents.loops = true;
-        self.count_turn(end, Turns::Any);
+        self.count_iteration(end, Iterations::Any);
     }
 
     /// Leaves a loop that has run too long for the target: more iterations than the target can follow, or than the
     /// loop ever takes.
-    fn count_turn(&mut self, end: &str, counted: Turns) {
-        match self.plan.forms.turn_limit {
+    fn count_iteration(&mut self, end: &str, counted: Iterations) {
+        match self.plan.forms.iteration_limit {
             None => {
                 let left = self.target.leave_loop(end);
                 self.out.extend(left);
             }
             Some(limit) => {
-                let (turns, limit) = match counted {
-                    Turns::Filling(stack) => {
-                        let most = self.plan.rolled.stacks[stack].turns;
-                        (self.local(LocalKind::TurnsOf(stack)), most)
+                let (iterations, limit) = match counted {
+                    Iterations::Filling(stack) => {
+                        let most = self.plan.rolled.stacks[stack].iterations;
+                        (self.local(LocalKind::IterationsOf(stack)), most)
                     }
-                    Turns::Counted(turns, most) => (turns, most.min(limit)),
-                    Turns::Within(most) => (self.turns(), most.min(limit)),
-                    Turns::Any => (self.turns(), limit),
+                    Iterations::Counted(iterations, most) => (iterations, most.min(limit)),
+                    Iterations::Within(most) => (self.iterations(), most.min(limit)),
+                    Iterations::Any => (self.iterations(), limit),
                 };
-                self.push(Stmt::Expr(C::call("count_turn", vec![turns.clone()])));
-                let over = C::bin(BinOp::Gt, turns, C::int(limit.into()));
+                self.push(Stmt::Expr(C::call("count_turn", vec![iterations.clone()])));
+                let over = C::bin(BinOp::Gt, iterations, C::int(limit.into()));
                 self.push(Stmt::goto_if(over, "reject"));
             }
         }

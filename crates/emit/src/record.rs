@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 /// Layout of a P4 value in a struct.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Form {
+pub struct MemberLayout {
     /// Size in bytes.
     pub size: u32,
     /// Alignment of its offset, in bytes.
@@ -18,9 +18,9 @@ pub struct Form {
     pub order: ByteOrder,
 }
 
-impl Form {
-    /// Returns the form of a value of `width` bits.
-    pub fn new(width: u32, order: ByteOrder) -> Form {
+impl MemberLayout {
+    /// Returns the layout of a value of `width` bits.
+    pub fn new(width: u32, order: ByteOrder) -> MemberLayout {
         let (size, align) = match width {
             0..=8 => (1, 1),
             9..=16 => (2, 2),
@@ -30,7 +30,7 @@ impl Form {
             33..=64 => (8, 8),
             _ => (width.div_ceil(64) * 8, 8),
         };
-        Form {
+        MemberLayout {
             size,
             align,
             width,
@@ -50,7 +50,7 @@ impl Form {
         }
     }
 
-    /// Returns the description of a member of this form, with its P4 name, at this offset in bytes.
+    /// Returns the description of a member with this layout, with its P4 name, at this offset in bytes.
     pub fn field(self, name: &str, offset: u32) -> FieldAbi {
         FieldAbi {
             name: name.into(),
@@ -97,8 +97,8 @@ impl Record {
     }
 
     /// Adds a value and returns its offset.
-    pub fn add_form(&mut self, form: Form, name: impl Into<SmolStr>, note: &str) -> u32 {
-        self.add(form.ty(), name, form.size, form.align, note)
+    pub fn add_value(&mut self, layout: MemberLayout, name: impl Into<SmolStr>, note: &str) -> u32 {
+        self.add(layout.ty(), name, layout.size, layout.align, note)
     }
 
     /// Adds bytes until the size is a multiple of `align`.
@@ -123,9 +123,9 @@ impl Record {
 }
 
 /// Loads the number that a member holds.
-pub fn load(member: C, form: Form) -> C {
-    match (form.order, form.size) {
-        (_, 1) | (ByteOrder::Host, _) => match form.size {
+pub fn load(member: C, layout: MemberLayout) -> C {
+    match (layout.order, layout.size) {
+        (_, 1) | (ByteOrder::Host, _) => match layout.size {
             1 | 2 => member.cast(Type::U32),
             _ => member,
         },

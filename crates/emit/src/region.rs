@@ -18,7 +18,7 @@ use std::collections::HashMap;
 
 /// A run of bytes that a pointer leads to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Part {
+pub(crate) enum HeaderPart {
     /// From a header's first byte to its varbit field, or its end.
     Start(Header),
     /// From the byte after its varbit field to its end.
@@ -39,7 +39,7 @@ enum Found {
 pub(crate) struct Region {
     /// True if the variables for the packet's bounds were set in it.
     bounds: bool,
-    found: HashMap<Part, Found>,
+    found: HashMap<HeaderPart, Found>,
     elements: Elements,
 }
 
@@ -112,7 +112,7 @@ impl Regions {
     }
 
     /// Records that a header's pointer was set.
-    pub(crate) fn found(&mut self, part: Part) {
+    pub(crate) fn found(&mut self, part: HeaderPart) {
         self.now.found.insert(part, Found::Always);
     }
 }
@@ -201,8 +201,8 @@ impl<T: Target> Gen<'_, T> {
             // Kills the pointers' earlier values, so that they are not live where the function is cut.
             for part in self.parts(h) {
                 let pointer = self.local(match part {
-                    Part::Start(h) => LocalKind::Pointer(h),
-                    Part::Rest(h) => LocalKind::Rest(h),
+                    HeaderPart::Start(h) => LocalKind::Pointer(h),
+                    HeaderPart::Rest(h) => LocalKind::Rest(h),
                 });
                 self.set(pointer.clone(), C::id("data"));
                 // The packet's context has 32 bits of it, and in that form it would be kept on the stack.
@@ -230,12 +230,12 @@ impl<T: Target> Gen<'_, T> {
 
     /// Sets a pointer from an offset in the record. Rejects the packet if it does not have the bytes, which the
     /// parser has seen.
-    fn point_at(&mut self, part: Part) {
-        let (Part::Start(h) | Part::Rest(h)) = part;
+    fn point_at(&mut self, part: HeaderPart) {
+        let (HeaderPart::Start(h) | HeaderPart::Rest(h)) = part;
         let (before, after) = self.split(h);
         let (pointer, offset, bytes) = match part {
-            Part::Start(_) => (LocalKind::Pointer(h), self.header_offset(h), before),
-            Part::Rest(_) => {
+            HeaderPart::Start(_) => (LocalKind::Pointer(h), self.header_offset(h), before),
+            HeaderPart::Rest(_) => {
                 let at = self.local(LocalKind::VarbitAt(h));
                 let len = self.local(LocalKind::VarbitLen(h));
                 (LocalKind::Rest(h), C::bin(BinOp::Add, at, len), after)
@@ -279,10 +279,10 @@ impl<T: Target> Gen<'_, T> {
         (before / 8, all - before / 8)
     }
 
-    fn parts(&self, h: Header) -> Vec<Part> {
+    fn parts(&self, h: Header) -> Vec<HeaderPart> {
         let (before, after) = self.split(h);
-        let start = (before > 0).then_some(Part::Start(h));
-        let rest = (after > 0).then_some(Part::Rest(h));
+        let start = (before > 0).then_some(HeaderPart::Start(h));
+        let rest = (after > 0).then_some(HeaderPart::Rest(h));
         start.into_iter().chain(rest).collect()
     }
 

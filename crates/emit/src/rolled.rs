@@ -10,7 +10,7 @@ use crate::emitter::Gen;
 use crate::hints::{Event, Role};
 use crate::locals::LocalKind;
 use crate::plan::header_facts::Known;
-use crate::plan::rolled::Member;
+use crate::plan::rolled::RolledMember;
 use crate::target::Target;
 use crate::values::{Value, store_value};
 use cgen::lower;
@@ -32,7 +32,7 @@ pub(crate) enum At {
 /// An element that code refers to.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Element {
-    pub(crate) member: Member,
+    pub(crate) member: RolledMember,
     pub(crate) at: At,
     /// Any header of its type.
     header: Header,
@@ -46,7 +46,7 @@ pub(crate) enum What {
     /// Kind and offset of an element of a rolled stack.
     Place { stack: usize },
     /// Pointer to the bytes of an element of a rolled stack, and the flag that it leads to them.
-    Bytes(Member),
+    Bytes(RolledMember),
     /// Pointer and flag for another stack, of which this is the first element.
     BytesOfChosen(Header),
 }
@@ -433,16 +433,16 @@ impl<T: Target> Gen<'_, T> {
             self.file.names.fresh("each_done"),
         );
         // If iterations are counted, the number identifies the iteration; otherwise all iterations must be alike.
-        let counts = self.plan.forms.turn_limit.is_some();
-        let turn = match counts {
+        let counts = self.plan.forms.iteration_limit.is_some();
+        let iteration = match counts {
             true => self.pinned_local("turn", None),
             false => self.summed_local("turn", None),
         };
         let at = self.pinned_local("element_at", None);
-        self.set(turn.clone(), C::int(0));
+        self.set(iteration.clone(), C::int(0));
         self.push(Stmt::Label(again.clone()));
         self.forget();
-        self.set(at.clone(), turn.clone());
+        self.set(at.clone(), iteration.clone());
         self.on(Event::Computed(&at));
         let outside = C::bin(BinOp::Ge, at.clone(), C::int(size.into()));
         self.push(Stmt::goto_if(outside, done.clone()));
@@ -460,7 +460,7 @@ impl<T: Target> Gen<'_, T> {
         };
         let block = self.guarded(|g| f(g, each));
         self.push(Stmt::If(valid, block, Block::new()));
-        self.push(Stmt::Update(BinOp::Add, turn, C::int(1)));
+        self.push(Stmt::Update(BinOp::Add, iteration, C::int(1)));
         if !counts {
             self.file.contents.loops = true;
             let left = self.target.leave_loop("reject");

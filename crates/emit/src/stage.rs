@@ -3,7 +3,7 @@
 use crate::emitter::{File, Gen};
 use crate::joined::Joined;
 use crate::locals::{Home, Local, LocalKind};
-use crate::plan::state::State;
+use crate::plan::state::CopyState;
 use crate::plan::{HeaderStorage, Plan};
 use crate::snapshot;
 use crate::target::Target;
@@ -88,7 +88,7 @@ impl<T: Target> Gen<'_, T> {
     /// Saves the packet's front, from which fields of variable length are copied, if the packet is put together
     /// several times.
     fn keep_front(&mut self) {
-        if !self.plan.state.as_ref().is_some_and(State::has_varbits) {
+        if !self.plan.state.as_ref().is_some_and(CopyState::has_varbits) {
             return;
         }
         let length = self.pinned_local("front_len", None);

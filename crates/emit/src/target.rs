@@ -6,7 +6,7 @@
 use crate::emitter::Gen;
 use crate::hints::Hints;
 use crate::names::Names;
-use crate::record::Form;
+use crate::record::MemberLayout;
 use crate::stage::Code;
 use crate::table::TableShape;
 use cgen::tree::{Expr as C, Stmt, Type};
@@ -152,7 +152,7 @@ pub trait Target: Hints + Sized {
     fn next_statement(&mut self) {}
 
     /// Returns the location of a variable that has no C variable of its own at this point.
-    fn home(_g: &mut Gen<'_, Self>, _var: Var) -> Option<(C, Form)> {
+    fn home(_g: &mut Gen<'_, Self>, _var: Var) -> Option<(C, MemberLayout)> {
         None
     }
 

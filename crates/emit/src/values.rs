@@ -32,7 +32,7 @@ impl Value {
     }
 
     /// Returns the value of a struct's member.
-    pub fn member(member: C, form: record::Form) -> Value {
+    pub fn member(member: C, form: record::MemberLayout) -> Value {
         if form.width <= 64 {
             return Value::Scalar(record::load(member, form));
         }

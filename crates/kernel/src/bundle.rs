@@ -60,7 +60,7 @@ pub struct LoadRefused {
 
 /// A loaded program of a bundle.
 #[derive(Debug)]
-pub struct Member {
+pub struct LoadedProgram {
     /// Name for users.
     pub name: String,
     /// The program and its state.
@@ -285,7 +285,7 @@ pub fn check_hooks(pins: &Pins, wanted: &[(Hook, &[Port])]) -> Result<(), Box<Di
 }
 
 /// Writes the interfaces of each program's ports to its maps.
-pub fn connect(members: &[Member]) -> Result<(), Box<Diagnostic>> {
+pub fn connect(members: &[LoadedProgram]) -> Result<(), Box<Diagnostic>> {
     for member in members {
         let ports = member.ports.iter().chain(&member.targets);
         let pairs: Vec<_> = ports.map(|p| (p.number, p.index)).collect();
@@ -298,7 +298,7 @@ pub fn connect(members: &[Member]) -> Result<(), Box<Diagnostic>> {
 /// Lists the losses of programs at their interfaces, in order, each with its program's number. `mode` gives the mode
 /// in which a program runs at a port.
 pub fn losses(
-    members: &[Member],
+    members: &[LoadedProgram],
     mode: impl Fn(usize, &Port) -> Option<Mode>,
 ) -> Vec<(usize, Loss)> {
     let mut all = Vec::new();
@@ -324,13 +324,16 @@ pub fn losses(
 }
 
 /// Attaches every program to its interfaces, in order. Nothing is attached if it fails.
-pub fn attach(members: &[Member], method: TcMethod) -> Result<Vec<Attachment>, Box<Diagnostic>> {
+pub fn attach(
+    members: &[LoadedProgram],
+    method: TcMethod,
+) -> Result<Vec<Attachment>, Box<Diagnostic>> {
     attach_in_order(members, method, None)
 }
 
 /// Attaches programs like [`attach`]. Those at traffic control take this position among the programs pinned there.
 pub fn attach_in_order(
-    members: &[Member],
+    members: &[LoadedProgram],
     method: TcMethod,
     order: Option<(&Pins, &TcOrder)>,
 ) -> Result<Vec<Attachment>, Box<Diagnostic>> {

@@ -27,7 +27,7 @@ use std::borrow::Cow;
 
 /// The kinds of loss.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Kind {
+pub enum LossKind {
     /// VLAN tags that are kept beside the packets.
     Tags,
     /// Transport checksums that are still to be computed.
@@ -40,14 +40,14 @@ pub enum Kind {
     Segments,
 }
 
-impl Kind {
+impl LossKind {
     /// List of all kinds.
-    pub const ALL: [Kind; 5] = [
-        Kind::Tags,
-        Kind::Checksums,
-        Kind::Sent,
-        Kind::Back,
-        Kind::Segments,
+    pub const ALL: [LossKind; 5] = [
+        LossKind::Tags,
+        LossKind::Checksums,
+        LossKind::Sent,
+        LossKind::Back,
+        LossKind::Segments,
     ];
 }
 
@@ -55,7 +55,7 @@ impl Kind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Loss {
     /// The kind.
-    pub kind: Kind,
+    pub kind: LossKind,
     /// The interface at which a program runs, or to which it sends.
     pub interface: String,
     /// Interface whose settings end the loss. `None` is the other end of the pair, which is not visible from here.
@@ -145,7 +145,7 @@ pub fn at(port: &Port, used: Use, packets: PacketsAbi) -> Vec<Loss> {
     found.into_iter().map(loss).collect()
 }
 
-type Found = Vec<(Kind, Option<InterfaceLocation>, Option<Change>)>;
+type Found = Vec<(LossKind, Option<InterfaceLocation>, Option<Change>)>;
 
 /// Finds losses by XDP in this mode. `None` means that a native program only sends to the interface.
 fn at_xdp(end: &End, mode: Option<Mode>, packets: PacketsAbi) -> Found {
@@ -163,14 +163,14 @@ fn at_xdp(end: &End, mode: Option<Mode>, packets: PacketsAbi) -> Found {
                     tx_tags: off,
                     ..Offloads::default()
                 };
-                add(Kind::Tags, sender, set);
+                add(LossKind::Tags, sender, set);
             }
             None if end.own.offloads().rx_tags == Some(true) => {
                 let set = Offloads {
                     rx_tags: off,
                     ..Offloads::default()
                 };
-                add(Kind::Tags, &end.own, set);
+                add(LossKind::Tags, &end.own, set);
             }
             _ => {}
         }
@@ -187,18 +187,18 @@ fn at_xdp(end: &End, mode: Option<Mode>, packets: PacketsAbi) -> Found {
             tx_checksum: off,
             ..Offloads::default()
         };
-        add(Kind::Checksums, sender, set);
+        add(LossKind::Checksums, sender, set);
     }
     if (native || mode.is_none()) && packets.forwards() && !end.takes_sent() {
         let set = Offloads {
             gro: Some(true),
             ..Offloads::default()
         };
-        add(Kind::Sent, sender, set);
+        add(LossKind::Sent, sender, set);
     }
     let is_seen = sender.place.is_some();
     if native && packets.sends_back && is_seen && !sender.has_program() {
-        found.push((Kind::Back, sender.place.clone(), None));
+        found.push((LossKind::Back, sender.place.clone(), None));
     }
     found
 }
@@ -218,7 +218,7 @@ fn at_ingress(end: &End) -> Found {
         gro: Some(false),
         ..Offloads::default()
     });
-    let apart = merges.then(|| (Kind::Segments, end.own.place.clone(), Some(apart)));
+    let apart = merges.then(|| (LossKind::Segments, end.own.place.clone(), Some(apart)));
     end.other
         .as_ref()
         .and_then(limit)
@@ -227,10 +227,10 @@ fn at_ingress(end: &End) -> Found {
         .collect()
 }
 
-fn limit(sender: &Side) -> Option<(Kind, Option<InterfaceLocation>, Option<Change>)> {
+fn limit(sender: &Side) -> Option<(LossKind, Option<InterfaceLocation>, Option<Change>)> {
     let one = Change::segments(ONE);
     (sender.settings.gso_max_segs != Some(ONE))
-        .then(|| (Kind::Segments, sender.place.clone(), Some(one)))
+        .then(|| (LossKind::Segments, sender.place.clone(), Some(one)))
 }
 
 /// Interface and its settings, at one end of a pair.

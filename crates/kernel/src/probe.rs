@@ -25,7 +25,7 @@ pub enum Need {
 /// Outcome of a probe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum ProbeOutcome {
     /// The feature is there.
     Present,
     /// The feature is not there.
@@ -34,12 +34,12 @@ pub enum State {
     Unknown,
 }
 
-impl State {
-    fn of(present: bool) -> State {
+impl ProbeOutcome {
+    fn of(present: bool) -> ProbeOutcome {
         if present {
-            State::Present
+            ProbeOutcome::Present
         } else {
-            State::Missing
+            ProbeOutcome::Missing
         }
     }
 }
@@ -50,7 +50,7 @@ pub struct Finding {
     /// Name of what was looked for.
     pub name: &'static str,
     /// Outcome.
-    pub state: State,
+    pub state: ProbeOutcome,
     /// Details of what was found, or the reason why it is missing.
     pub detail: String,
     /// Importance.
@@ -86,7 +86,7 @@ fn kernel() -> Finding {
     let refused = Kernel::This.check().err();
     Finding {
         name: "kernel",
-        state: State::of(refused.is_none()),
+        state: ProbeOutcome::of(refused.is_none()),
         detail: refused.map_or_else(linux::release, |refused| refused.message),
         need: Need::Needed,
         remedy: "use Linux 6.1 or newer; what newer ones have is listed below; Onpath is tested on 6.1, 6.12 and 6.18",
@@ -97,7 +97,7 @@ fn type_information() -> Finding {
     let path = Path::new("/sys/kernel/btf/vmlinux");
     Finding {
         name: "BTF",
-        state: State::of(path.exists()),
+        state: ProbeOutcome::of(path.exists()),
         detail: if path.exists() {
             path.display().to_string()
         } else {
@@ -112,7 +112,7 @@ fn bpf_file_system() -> Finding {
     let mounted = pins::is_bpffs(Path::new(pins::BPFFS));
     Finding {
         name: "bpffs",
-        state: State::of(mounted),
+        state: ProbeOutcome::of(mounted),
         detail: if mounted {
             format!("mounted at {}", pins::BPFFS)
         } else {
@@ -127,7 +127,7 @@ fn capabilities() -> Finding {
     let missing = caps::missing(&caps::RUN);
     Finding {
         name: "capabilities",
-        state: State::of(missing.is_empty()),
+        state: ProbeOutcome::of(missing.is_empty()),
         detail: if missing.is_empty() {
             caps::effective().join(", ")
         } else {
@@ -142,7 +142,7 @@ fn compiler() -> Finding {
     let found = clang::find();
     Finding {
         name: "clang",
-        state: State::of(found.is_ok()),
+        state: ProbeOutcome::of(found.is_ok()),
         detail: match &found {
             Ok(clang) => format!("version {} at {}", clang.version, clang.path.display()),
             Err(diagnostic) => diagnostic.message.clone(),
@@ -161,7 +161,7 @@ fn command(name: &'static str, file: &str, need: Need, remedy: &'static str) -> 
         .find(|p| p.is_file());
     Finding {
         name,
-        state: State::of(found.is_some()),
+        state: ProbeOutcome::of(found.is_some()),
         detail: found.map_or("not found".into(), |p| p.display().to_string()),
         need,
         remedy,
@@ -172,12 +172,12 @@ fn command(name: &'static str, file: &str, need: Need, remedy: &'static str) -> 
 fn tried(name: &'static str, need: Need, remedy: &'static str, result: io::Result<()>) -> Finding {
     let denied = |e: &io::Error| e.kind() == io::ErrorKind::PermissionDenied;
     let (state, detail) = match result {
-        Ok(()) => (State::Present, "works".to_owned()),
+        Ok(()) => (ProbeOutcome::Present, "works".to_owned()),
         Err(error) if denied(&error) && !caps::missing(&caps::RUN).is_empty() => (
-            State::Unknown,
+            ProbeOutcome::Unknown,
             "not tried: needs the capabilities".to_owned(),
         ),
-        Err(error) => (State::Missing, system_message(&error)),
+        Err(error) => (ProbeOutcome::Missing, system_message(&error)),
     };
     Finding {
         name,
@@ -281,7 +281,7 @@ mod tests {
     fn a_function_that_the_kernel_has_not_is_missing() {
         let found = |function| Prog::calls_kernel(function).map(|_| ());
         let row = tried("f", Need::Useful, "", found(c"no_such_function_of_it"));
-        assert_eq!(row.state, State::Missing, "{row:?}");
+        assert_eq!(row.state, ProbeOutcome::Missing, "{row:?}");
     }
 
     #[test]
@@ -292,8 +292,13 @@ mod tests {
             let finding = all.iter().find(|f| f.name == name).expect(name);
             let there = linux::kernel_version() >= since;
             // Debian's 6.1 has it as well: a stable release may bring what a later version introduced.
-            let is_brought = name == Feature::LongJumps.name() && finding.state == State::Present;
-            assert_eq!(finding.state, State::of(there || is_brought), "{finding:?}");
+            let is_brought =
+                name == Feature::LongJumps.name() && finding.state == ProbeOutcome::Present;
+            assert_eq!(
+                finding.state,
+                ProbeOutcome::of(there || is_brought),
+                "{finding:?}"
+            );
         }
         for name in [
             "kernel",
@@ -306,7 +311,7 @@ mod tests {
             "detached mounts",
         ] {
             let finding = all.iter().find(|f| f.name == name).expect(name);
-            assert_eq!(finding.state, State::Present, "{finding:?}");
+            assert_eq!(finding.state, ProbeOutcome::Present, "{finding:?}");
         }
     }
 }

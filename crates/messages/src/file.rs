@@ -7,14 +7,14 @@ use smol_str::SmolStr;
 
 /// Properties of a target, besides the definitions in its headers.
 #[derive(Clone, Copy, Debug)]
-pub struct Target {
+pub struct MessageTarget {
     /// Names that its headers and its own code use; [`crate::RESERVED`] is among them.
     pub reserved: &'static [Reserved],
     /// Linkage of functions.
     pub linkage: &'static str,
 }
 
-impl Target {
+impl MessageTarget {
     /// Returns the initial names of a function, or of a struct's members.
     pub(crate) fn names(&self) -> Names {
         Names::new(self.reserved)
@@ -25,7 +25,7 @@ impl Target {
 #[derive(Debug)]
 pub struct File<'f> {
     /// Target of the code.
-    pub target: Target,
+    pub target: MessageTarget,
     /// Names in the file.
     pub names: &'f mut Names,
     /// Structs and constant arrays.

@@ -11,7 +11,7 @@ use payload::{
 };
 
 /// Extent of an instance, as offsets that do not change while its contents are read.
-pub(crate) struct Place {
+pub(crate) struct InstanceExtent {
     pub start: C,
     pub end: C,
     /// Offset of the next field.
@@ -153,7 +153,7 @@ impl Writer<'_> {
     }
 
     /// Trims a field, and checks its bytes.
-    fn checked(&mut self, field: &MessageField, mut place: Place) -> Place {
+    fn checked(&mut self, field: &MessageField, mut place: InstanceExtent) -> InstanceExtent {
         if let Some(trim) = &field.trim {
             let start = self.declare(CType::U32, &field.name, place.start.clone());
             let end = self.declare(
@@ -202,7 +202,7 @@ impl Writer<'_> {
     }
 
     /// Checks the byte after a field.
-    fn followed(&mut self, field: &MessageField, window: &Window, place: &Place) {
+    fn followed(&mut self, field: &MessageField, window: &Window, place: &InstanceExtent) {
         let Some(set) = &field.followed_by else {
             return;
         };
@@ -212,7 +212,7 @@ impl Writer<'_> {
     }
 
     /// Returns the number in a field.
-    fn number(&mut self, field: &MessageField, place: &Place) -> Option<C> {
+    fn number(&mut self, field: &MessageField, place: &InstanceExtent) -> Option<C> {
         if place.number.is_some() {
             return place.number.clone();
         }
@@ -295,7 +295,7 @@ impl Writer<'_> {
     fn contents(
         &mut self,
         choices: Vec<(Option<C>, Option<LayoutId>)>,
-        place: &Place,
+        place: &InstanceExtent,
         window: &Window,
         index: &C,
         is_open: bool,

@@ -197,7 +197,7 @@ impl Writer<'_> {
                     return self.go_to(window.end.clone());
                 }
                 let over = Stmt::If(at_end, vec![Stmt::Break], Block::new());
-                self.turns(frame, id, window, vec![over]);
+                self.iterations(frame, id, window, vec![over]);
             }
             Repeat::Count(sum) => {
                 let times = self.sum(frame, sum);
@@ -205,7 +205,7 @@ impl Writer<'_> {
                 let none = C::bin(BinOp::Le, times.clone(), C::int(0));
                 let over = Stmt::If(none, vec![Stmt::Break], Block::new());
                 let counted = Stmt::Update(BinOp::Sub, times, C::int(1));
-                self.turns(frame, id, window, vec![over, counted]);
+                self.iterations(frame, id, window, vec![over, counted]);
             }
             Repeat::Stop(ends) => {
                 let mut ends: Vec<&Vec<u8>> = ends.iter().collect();
@@ -228,14 +228,14 @@ impl Writer<'_> {
                 });
                 let none = begins.fold(at_end, C::or);
                 first.push(Stmt::If(none, failed, Block::new()));
-                self.turns(frame, id, window, first);
+                self.iterations(frame, id, window, first);
             }
             Repeat::Chain(link) => self.chain(frame, id, window, *link),
         }
     }
 
     /// Emits the loop of a repetition; each iteration begins with `first`.
-    fn turns(&mut self, frame: &mut Frame, id: FieldId, window: &Window, first: Block) {
+    fn iterations(&mut self, frame: &mut Frame, id: FieldId, window: &Window, first: Block) {
         let index = self.index();
         let makes_progress = self.makes_progress(frame.layout, id);
         self.repeat(&C::id(AT), |w| {

@@ -34,12 +34,12 @@ mod writer;
 
 pub use calls::{Payload, Reads};
 pub use errors::of_copies;
-pub use file::{File, Target};
+pub use file::{File, MessageTarget};
 pub use message::{Message, Request, SLACK, VARIABLES};
 pub use names::RESERVED;
 pub use pattern::{Automaton, Bytes, Patterns};
 pub use scan::word;
-pub use writer::{AT, MEMORY, Member, any_is_missing, status};
+pub use writer::{AT, AttributeMember, MEMORY, any_is_missing, status};
 
 /// Headers of the C: path relative to the include path, and text. They include those of `emit`.
 pub const HEADERS: [(&str, &str); 3] = [

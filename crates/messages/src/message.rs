@@ -5,7 +5,9 @@ use crate::document::Memory;
 use crate::file::File;
 use crate::layout::Window;
 use crate::pattern::Patterns;
-use crate::writer::{AT, END, ENDLESS, Helper, MEMORY, Member, Wanted, Writer, left, status};
+use crate::writer::{
+    AT, AttributeMember, END, ENDLESS, Helper, MEMORY, Wanted, Writer, left, status,
+};
 use cgen::tree::{BinOp, Block, Expr as C, Item, Stmt, Type as CType};
 use emit::names::Names;
 use emit::record::Record;
@@ -115,7 +117,7 @@ impl<'s> Message<'s> {
     }
 
     /// Returns the wanted attributes, and those whose lengths are compared: names, members and kinds.
-    pub fn attributes(&self) -> impl Iterator<Item = (&str, &Member, AttributeKind)> {
+    pub fn attributes(&self) -> impl Iterator<Item = (&str, &AttributeMember, AttributeKind)> {
         let all = self.wanted.iter();
         all.map(|w| (w.asked.name.as_str(), &w.member, w.asked.kind))
     }
@@ -178,7 +180,7 @@ fn memory(wanted: &[Wanted], limit: u32, has_names: bool) -> Record {
         record.add(text, "text", TEXT + SLACK, 8, "of a name");
     }
     for wanted in wanted {
-        let Member::Own(name) = &wanted.member else {
+        let AttributeMember::Own(name) = &wanted.member else {
             continue;
         };
         let ty = CType::Struct("message_value".into());
@@ -202,9 +204,9 @@ fn wanted(file: &Names, schema: &Schema, names: &[String]) -> (Vec<Wanted>, Name
         let in_document = |site: &Site| matches!(site.only, Only::Member(_));
         if asked.sites.iter().any(in_document) {
             numbers += 1;
-            return Member::Numbered(documents.values.clone(), numbers);
+            return AttributeMember::Numbered(documents.values.clone(), numbers);
         }
-        Member::Own(members.fresh_path(&asked.name.replace(['-', ' '], "_")))
+        AttributeMember::Own(members.fresh_path(&asked.name.replace(['-', ' '], "_")))
     };
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     // Conflicting lengths make a message malformed, even if the program does not ask for them.

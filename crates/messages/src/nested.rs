@@ -120,7 +120,7 @@ impl Writer<'_> {
             let masked = C::bin(BinOp::And, level.clone(), C::int((levels - 1).into()));
             let elements = elements.index(masked);
             w.repeat(&C::id(AT), |w| {
-                w.nested_turn((layout, id), &window, &elements)
+                w.nested_iteration((layout, id), &window, &elements)
             });
             w.push(Stmt::Return(Some(C::id(AT))));
             w.push(Stmt::Label(ENDLESS.into()));
@@ -139,7 +139,12 @@ impl Writer<'_> {
 
     /// Emits an iteration of the loop: the beginning of an instance if there is one, then an element, or the end of an
     /// instance.
-    fn nested_turn(&mut self, (layout, id): (LayoutId, FieldId), window: &Window, elements: &C) {
+    fn nested_iteration(
+        &mut self,
+        (layout, id): (LayoutId, FieldId),
+        window: &Window,
+        elements: &C,
+    ) {
         let Some(Nesting { level, begins, .. }) = &self.nesting else {
             return;
         };

@@ -1,6 +1,6 @@
 //! Ends of fields, and sums of fields.
 
-use crate::instance::Place;
+use crate::instance::InstanceExtent;
 use crate::layout::{Frame, Window};
 use crate::scan::{Scan, stands};
 use crate::writer::{AT, Helper, MEMORY, Writer, byte, here, left, status};
@@ -20,9 +20,9 @@ impl Writer<'_> {
         window: &Window,
         start: C,
         is_kept: bool,
-    ) -> Place {
+    ) -> InstanceExtent {
         let name = format!("{}_end", field.name);
-        let of = |start: C, end: C| Place {
+        let of = |start: C, end: C| InstanceExtent {
             next: end.clone(),
             start,
             end,
@@ -62,7 +62,7 @@ impl Writer<'_> {
             } => {
                 let place = self.until(field, window, start, ends, *or_end);
                 match keep_end {
-                    true => Place {
+                    true => InstanceExtent {
                         next: place.end.clone(),
                         ..place
                     },
@@ -78,7 +78,7 @@ impl Writer<'_> {
                 self.fail_if_fault(&size);
                 let number = C::pure("message_varint", vec![here(start.clone()), size.clone()]);
                 let end = C::bin(BinOp::Add, start.clone(), size);
-                Place {
+                InstanceExtent {
                     number: Some(number),
                     ..of(start, end)
                 }
@@ -94,7 +94,7 @@ impl Writer<'_> {
         }
     }
 
-    fn bits(&mut self, frame: &mut Frame, width: u32, window: &Window, start: C) -> Place {
+    fn bits(&mut self, frame: &mut Frame, width: u32, window: &Window, start: C) -> InstanceExtent {
         let bytes = (frame.bit + width).div_ceil(8);
         if bytes > 8 {
             self.refuse("bits of a field are in more than eight bytes");
@@ -114,7 +114,7 @@ impl Writer<'_> {
         let number = C::bin(BinOp::And, number, C::int(cgen::lower::mask(width)));
         let end = frame.bit + width;
         frame.bit = end % 8;
-        Place {
+        InstanceExtent {
             next: C::id(AT).plus((end / 8).into()),
             end: start.clone().plus(bytes.into()),
             start,
@@ -130,7 +130,7 @@ impl Writer<'_> {
         start: C,
         ends: &[Vec<u8>],
         or_end: bool,
-    ) -> Place {
+    ) -> InstanceExtent {
         // Trimmed bytes need not be among those that the field may have.
         let chars = field.chars_to_end();
         let scan = Scan {
@@ -175,7 +175,7 @@ impl Writer<'_> {
                 next
             }
         };
-        Place {
+        InstanceExtent {
             start,
             end,
             next,

@@ -250,19 +250,19 @@ impl Writer<'_> {
         }
         body.push(Stmt::decl(CType::U32, "left", left(&C::id(END), at())));
         // `left` decreases in each iteration, but the verifier learns nothing new.
-        let mut turn = vec![scan.nothing_in(0)];
+        let mut iteration = vec![scan.nothing_in(0)];
         let ranges = scan.ranges();
         if let Some(ranges) = &ranges {
-            turn.extend(scan.by_ranges(ranges));
+            iteration.extend(scan.by_ranges(ranges));
         }
         if !scan.finds_bytes_alone() {
-            turn.extend(match Kinds::of(scan) {
+            iteration.extend(match Kinds::of(scan) {
                 Some(kinds) => self.by_kinds(scan, &kinds, name),
                 None => self.by_byte(scan, ranges.is_some(), name),
             });
-            turn.push(may_go_on());
+            iteration.push(may_go_on());
         }
-        body.push(Stmt::Loop(turn));
+        body.push(Stmt::Loop(iteration));
         body.push(Stmt::Label(crate::writer::ENDLESS.into()));
         body.push(Stmt::Return(Some(scan.with_bad(no_end()))));
         body
@@ -274,13 +274,13 @@ impl Writer<'_> {
         self.scan_tables.push((name.clone(), table.clone()));
         let args = vec![here(at()), C::id("left"), C::Ident(table)];
         let read = C::call("message_kinds", args);
-        let mut turn = vec![Stmt::decl(CType::U64, "kinds", read)];
+        let mut iteration = vec![Stmt::decl(CType::U64, "kinds", read)];
         let places = || C::int((0..kinds.step).fold(0, |all, _| all << 8 | 0x80));
         let ends = kinds.ends();
         let has_ends = ends.is_some();
         if let Some(ends) = ends {
             let ends = C::bin(BinOp::And, ends, places());
-            turn.push(Stmt::decl(CType::U64, "ends", ends));
+            iteration.push(Stmt::decl(CType::U64, "ends", ends));
         }
         if scan.chars.is_some() {
             let mut bads = C::bin(BinOp::And, C::id("kinds"), places());
@@ -291,25 +291,25 @@ impl Writer<'_> {
             if let Some(begun) = kinds.begun(scan) {
                 bads = C::call("message_but_last", vec![bads, begun, C::id("left")]);
             }
-            turn.push(Stmt::If(bads, vec![scan.found_bad()], Block::new()));
+            iteration.push(Stmt::If(bads, vec![scan.found_bad()], Block::new()));
         }
         if has_ends {
             let first = C::pure("first_byte", vec![C::id("ends")]);
             let there = C::bin(BinOp::Add, at(), first.cast(CType::U32));
             let found = vec![Stmt::Return(Some(scan.with_bad(there)))];
-            turn.push(Stmt::If(C::id("ends"), found, Block::new()));
+            iteration.push(Stmt::If(C::id("ends"), found, Block::new()));
         }
-        turn.push(scan.nothing_in(kinds.step));
-        turn.extend(move_on(C::int(kinds.step)));
-        turn
+        iteration.push(scan.nothing_in(kinds.step));
+        iteration.extend(move_on(C::int(kinds.step)));
+        iteration
     }
 
     /// Tests the next byte alone; if the search `stopped` here, the byte does not begin an end.
     fn by_byte(&mut self, scan: &Scan, stopped: bool, name: &SmolStr) -> Block {
-        let mut turn = Block::new();
+        let mut iteration = Block::new();
         if !stopped {
-            turn.push(Stmt::decl(CType::U32, "byte", byte(at())));
-            turn.push(scan.end_here(C::id("byte")));
+            iteration.push(Stmt::decl(CType::U32, "byte", byte(at())));
+            iteration.push(scan.end_here(C::id("byte")));
         }
         if scan.chars.is_some() {
             let kind = |byte| u64::from(if scan.is_bad(byte) { BAD } else { 0 });
@@ -321,10 +321,10 @@ impl Writer<'_> {
                 let is_last = C::bin(BinOp::Eq, C::id("left"), C::int(1));
                 bad = C::and(bad, C::not(C::and(is_last, begins)));
             }
-            turn.push(Stmt::If(bad, vec![scan.found_bad()], Block::new()));
+            iteration.push(Stmt::If(bad, vec![scan.found_bad()], Block::new()));
         }
-        turn.extend(move_on(C::int(1)));
-        turn
+        iteration.extend(move_on(C::int(1)));
+        iteration
     }
 
     /// Adds an array with the kinds of each byte.
@@ -387,7 +387,7 @@ impl Scan {
         let mut none = vec![self.nothing_in(8)];
         none.extend(move_on(C::int(8)));
         none.extend([may_go_on(), Stmt::Continue]);
-        let mut turn = vec![
+        let mut iteration = vec![
             Stmt::decl(CType::U64, "word", word),
             Stmt::decl(CType::U64, "stops", ranges.stops()),
             Stmt::If(C::not(C::id("stops")), none, Block::new()),
@@ -400,15 +400,15 @@ impl Scan {
         ];
         if ranges.are_ends_alone(self) {
             let there = C::bin(BinOp::Add, at(), C::id("stop"));
-            turn.push(Stmt::Return(Some(there)));
-            return turn;
+            iteration.push(Stmt::Return(Some(there)));
+            return iteration;
         }
-        turn.extend(move_on(C::id("stop")));
+        iteration.extend(move_on(C::id("stop")));
         if !self.ends.is_empty() {
-            turn.push(Stmt::decl(CType::U32, "byte", byte(at())));
-            turn.push(self.end_here(C::id("byte")));
+            iteration.push(Stmt::decl(CType::U32, "byte", byte(at())));
+            iteration.push(self.end_here(C::id("byte")));
         }
-        turn
+        iteration
     }
 
     fn nothing_in_first(&self) -> Stmt {

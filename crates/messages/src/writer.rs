@@ -1,7 +1,7 @@
 //! Writer of the functions that read a message: their parts, and the names in them.
 
 use crate::document::Memory;
-use crate::file::Target;
+use crate::file::MessageTarget;
 use crate::nested::Nesting;
 use crate::scan::Scan;
 use cgen::tree::{BinOp, Block, Expr as C, Item, Stmt, Type as CType};
@@ -25,26 +25,26 @@ pub(crate) struct Wanted {
     /// The resolved name.
     pub asked: Asked,
     /// Member of the message's memory with its position.
-    pub member: Member,
+    pub member: AttributeMember,
     /// True if it is only read to compare lengths.
     pub is_hidden: bool,
 }
 
 /// Location of an attribute's value in a message's memory.
 #[derive(Clone, Debug)]
-pub enum Member {
+pub enum AttributeMember {
     /// A member of its own.
     Own(SmolStr),
     /// An entry, from 1, of an array that is a member: for the members of documents.
     Numbered(SmolStr, u32),
 }
 
-impl Member {
+impl AttributeMember {
     /// Returns the value in this memory.
     pub fn of(&self, memory: C) -> C {
         match self {
-            Member::Own(name) => memory.arrow(name.clone()),
-            Member::Numbered(array, number) => {
+            AttributeMember::Own(name) => memory.arrow(name.clone()),
+            AttributeMember::Numbered(array, number) => {
                 memory.arrow(array.clone()).index(C::int((*number).into()))
             }
         }
@@ -55,8 +55,8 @@ impl Wanted {
     /// Returns its number among the members of documents, if it is one.
     pub(crate) fn number(&self) -> Option<u32> {
         match self.member {
-            Member::Own(_) => None,
-            Member::Numbered(_, number) => Some(number),
+            AttributeMember::Own(_) => None,
+            AttributeMember::Numbered(_, number) => Some(number),
         }
     }
 }
@@ -79,7 +79,7 @@ pub(crate) enum Failing {
 
 /// Writer of the functions for a message.
 pub(crate) struct Writer<'s> {
-    pub target: Target,
+    pub target: MessageTarget,
     pub schema: &'s Schema,
     pub wanted: &'s [Wanted],
     /// Struct of its memory, after which its functions are named.
@@ -141,7 +141,7 @@ pub(crate) enum Helper {
 
 impl<'s> Writer<'s> {
     pub(crate) fn new(
-        target: Target,
+        target: MessageTarget,
         schema: &'s Schema,
         wanted: &'s [Wanted],
         (structure, members, memory): (&SmolStr, Names, Memory),
@@ -240,22 +240,22 @@ impl<'s> Writer<'s> {
     }
 
     /// Emits a loop of many steps. Its iterations advance an offset, and leave the loop by `break`.
-    pub(crate) fn repeat(&mut self, offset: &C, turn: impl FnOnce(&mut Self)) {
-        self.repeat_until(offset, turn, may_go_on_afresh());
+    pub(crate) fn repeat(&mut self, offset: &C, iteration: impl FnOnce(&mut Self)) {
+        self.repeat_until(offset, iteration, may_go_on_afresh());
     }
 
     /// Emits a loop that passes over a few bytes.
-    pub(crate) fn pass(&mut self, offset: &C, turn: impl FnOnce(&mut Self)) {
-        self.repeat_until(offset, turn, may_go_on());
+    pub(crate) fn pass(&mut self, offset: &C, iteration: impl FnOnce(&mut Self)) {
+        self.repeat_until(offset, iteration, may_go_on());
     }
 
-    fn repeat_until(&mut self, offset: &C, turn: impl FnOnce(&mut Self), back: Stmt) {
+    fn repeat_until(&mut self, offset: &C, iteration: impl FnOnce(&mut Self), back: Stmt) {
         self.loops = true;
         let mut body = vec![Stmt::Hint {
             name: "forget_bounds".into(),
             on: offset.clone(),
         }];
-        body.append(&mut self.block(turn));
+        body.append(&mut self.block(iteration));
         body.push(back);
         self.push(Stmt::Loop(body));
     }
@@ -377,7 +377,7 @@ fn back_edge(name: &str) -> Stmt {
 }
 
 /// Computes 1 if one of these attributes was not found. Only the offset of an absent one has the highest bit set.
-pub fn any_is_missing<'m>(members: impl Iterator<Item = &'m Member>) -> C {
+pub fn any_is_missing<'m>(members: impl Iterator<Item = &'m AttributeMember>) -> C {
     let starts = members.map(|member| member.of(C::id(MEMORY)).member("start"));
     let any = starts.reduce(|a, b| C::bin(BinOp::Or, a, b));
     C::bin(BinOp::Shr, any.unwrap_or(C::int(0)), C::int(31))

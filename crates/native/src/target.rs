@@ -7,13 +7,13 @@ use diag::{Diagnostic, Diagnostics, Span};
 use emit::locals::Local;
 use emit::memory::{Kept, Memory};
 use emit::plan::graph::Graph;
-use emit::record::Form;
+use emit::record::MemberLayout;
 use emit::{Code, Forms, Hints, Limits, Reserved, Target};
 use ir::{ExternCall, Program, Stage, Var};
 use layout::Map;
 use messages::Payload;
 use messages::calls::PayloadSum;
-use state::{Held, InMemory, State};
+use state::{Held, InMemory, StateTarget};
 use tables::Tables;
 
 /// Emitter for this target.
@@ -200,7 +200,7 @@ impl Target for Native {
         state::atomic(g, block);
     }
 
-    fn home(g: &mut Gen<'_>, var: Var) -> Option<(C, Form)> {
+    fn home(g: &mut Gen<'_>, var: Var) -> Option<(C, MemberLayout)> {
         state::home(g, var)
     }
 }
@@ -230,7 +230,7 @@ impl Tables for Native {
     }
 }
 
-impl State for Native {
+impl StateTarget for Native {
     const LOCK: &'static str = "shm_lock";
 
     fn shared(file: &mut Shared) -> &mut state::Shared {

@@ -2,7 +2,7 @@
 
 use crate::output::{notice, print_diagnostics, write_styled_err};
 use diag::{Diagnostics, SourceMap, shown};
-use driver::run::{Observer, Step};
+use driver::run::{Observer, ProgressStep};
 use host::interrupt::Deferred;
 use std::io::IsTerminal;
 use std::sync::mpsc;
@@ -94,7 +94,7 @@ impl Progress {
 }
 
 impl Observer for Progress {
-    fn during(&self, step: &Step, work: &mut dyn FnMut()) {
+    fn during(&self, step: &ProgressStep, work: &mut dyn FnMut()) {
         Progress::during(self, &step.to_string(), work);
     }
 

@@ -16,11 +16,11 @@ pub(crate) struct Area {
     /// Memory of the map.
     pub words: Words,
     info: MapInfo,
-    form: Form,
+    structure: MapStructure,
 }
 
 #[derive(Debug)]
-enum Form {
+enum MapStructure {
     Array(Array),
     Hash(Hash),
     Ring(Ring),
@@ -47,31 +47,37 @@ impl Area {
         let cores = readers.cores;
         let copies = copies(info.kind, cores);
         let at = words.clone();
-        let form = match info.kind {
-            MapKind::Array | MapKind::PerCoreArray => Form::Array(Array { at, info, copies }),
-            MapKind::Hash | MapKind::PerCoreHash | MapKind::PrefixTrie => {
-                Form::Hash(Hash::new(at, info, copies, (seed, readers.clone())))
+        let structure = match info.kind {
+            MapKind::Array | MapKind::PerCoreArray => {
+                MapStructure::Array(Array { at, info, copies })
             }
-            MapKind::Ring => Form::Ring(Ring {
+            MapKind::Hash | MapKind::PerCoreHash | MapKind::PrefixTrie => {
+                MapStructure::Hash(Hash::new(at, info, copies, (seed, readers.clone())))
+            }
+            MapKind::Ring => MapStructure::Ring(Ring {
                 at,
                 size: info.max_entries,
             }),
         };
-        Area { words, info, form }
+        Area {
+            words,
+            info,
+            structure,
+        }
     }
 
     /// Empties the map while nobody reads it.
     pub(crate) fn clear(&self) -> io::Result<()> {
-        match &self.form {
-            Form::Array(array) => array.clear(),
-            Form::Hash(hash) => hash.clear(),
-            Form::Ring(_) => unsupported(),
+        match &self.structure {
+            MapStructure::Array(array) => array.clear(),
+            MapStructure::Hash(hash) => hash.clear(),
+            MapStructure::Ring(_) => unsupported(),
         }
     }
 
     fn array(&self) -> io::Result<&Array> {
-        match &self.form {
-            Form::Array(array) => Ok(array),
+        match &self.structure {
+            MapStructure::Array(array) => Ok(array),
             _ => unsupported(),
         }
     }
@@ -98,16 +104,16 @@ impl Map for Area {
     }
 
     fn get(&self, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
-        match &self.form {
-            Form::Array(array) => array.get(key),
-            Form::Hash(hash) => hash.get(key),
-            Form::Ring(_) => unsupported(),
+        match &self.structure {
+            MapStructure::Array(array) => array.get(key),
+            MapStructure::Hash(hash) => hash.get(key),
+            MapStructure::Ring(_) => unsupported(),
         }
     }
 
     fn get_exactly(&self, key: &[u8]) -> io::Result<Option<Option<Vec<u8>>>> {
-        match &self.form {
-            Form::Hash(hash) => hash.get_exactly(key).map(Some),
+        match &self.structure {
+            MapStructure::Hash(hash) => hash.get_exactly(key).map(Some),
             _ => self.get(key).map(Some),
         }
     }
@@ -117,10 +123,10 @@ impl Map for Area {
     }
 
     fn each(&self, each: &mut dyn FnMut(&[u8], &[u8])) -> io::Result<()> {
-        match &self.form {
-            Form::Array(array) => array.each(each),
-            Form::Hash(hash) => hash.each(each),
-            Form::Ring(_) => unsupported(),
+        match &self.structure {
+            MapStructure::Array(array) => array.each(each),
+            MapStructure::Hash(hash) => hash.each(each),
+            MapStructure::Ring(_) => unsupported(),
         }
     }
 
@@ -129,18 +135,18 @@ impl Map for Area {
     }
 
     fn has_more_than(&self, most: usize) -> io::Result<bool> {
-        match &self.form {
-            Form::Array(_) => Ok(self.info.max_entries as usize > most),
-            Form::Hash(hash) => hash.has_more_than(most),
-            Form::Ring(_) => unsupported(),
+        match &self.structure {
+            MapStructure::Array(_) => Ok(self.info.max_entries as usize > most),
+            MapStructure::Hash(hash) => hash.has_more_than(most),
+            MapStructure::Ring(_) => unsupported(),
         }
     }
 
     fn set(&self, key: &[u8], value: &[u8]) -> io::Result<()> {
-        match &self.form {
-            Form::Array(array) => array.set(key, value),
-            Form::Hash(hash) => hash.set(key, value),
-            Form::Ring(_) => unsupported(),
+        match &self.structure {
+            MapStructure::Array(array) => array.set(key, value),
+            MapStructure::Hash(hash) => hash.set(key, value),
+            MapStructure::Ring(_) => unsupported(),
         }
     }
 
@@ -155,8 +161,8 @@ impl Map for Area {
     }
 
     fn delete(&self, key: &[u8]) -> io::Result<bool> {
-        match &self.form {
-            Form::Hash(hash) => hash.delete(key),
+        match &self.structure {
+            MapStructure::Hash(hash) => hash.delete(key),
             _ => unsupported(),
         }
     }
@@ -171,15 +177,15 @@ impl Map for Area {
     }
 
     fn take(&self, most: u64, each: &mut dyn FnMut(&[u8])) -> io::Result<()> {
-        match &self.form {
-            Form::Ring(ring) => ring.take(most, each),
+        match &self.structure {
+            MapStructure::Ring(ring) => ring.take(most, each),
             _ => unsupported(),
         }
     }
 
     fn wait(&self, patience: Duration) -> io::Result<()> {
-        match &self.form {
-            Form::Ring(ring) => ring.wait(patience),
+        match &self.structure {
+            MapStructure::Ring(ring) => ring.wait(patience),
             _ => unsupported(),
         }
     }

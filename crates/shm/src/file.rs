@@ -2,7 +2,7 @@
 
 use crate::area::Area;
 use crate::memory::Program;
-use crate::plan::Plan;
+use crate::plan::FilePlan;
 use crate::readers::Readers;
 use host::linux::monotonic_now;
 use host::safe_dir::Dir;
@@ -25,29 +25,29 @@ const CLOCK: u32 = 96;
 
 /// Mapped file, with each map in both of its locations.
 #[derive(Debug)]
-pub(crate) struct State {
+pub(crate) struct MappedFile {
     words: Words,
-    plan: Plan,
+    plan: FilePlan,
     areas: Vec<[Area; 2]>,
     /// Packets in progress.
     pub readers: Readers,
 }
 
-impl State {
+impl MappedFile {
     /// Creates the file of a program.
     pub(crate) fn create(
         folder: &Dir,
         program: &Program,
         cores: u32,
         seeds: HashSeeds,
-    ) -> io::Result<State> {
-        let plan = Plan::of(program, cores)?;
+    ) -> io::Result<MappedFile> {
+        let plan = FilePlan::of(program, cores)?;
         folder.remove_file_if_there(NEW_STATE)?;
         let file = folder.make_file(NEW_STATE)?;
         file.set_len(plan.bytes)?;
         let words = map(&file, plan.bytes)?;
         plan.write(&words, VERSION, seeds)?;
-        let state = State::of(words, plan)?;
+        let state = MappedFile::of(words, plan)?;
         if let Some(globals) = &program.contents.globals
             && let Some([first, _]) = state.areas.last()
         {
@@ -62,7 +62,7 @@ impl State {
     /// # Errors
     /// [`io::ErrorKind::NotFound`] if there is none. [`io::ErrorKind::InvalidData`] if it belongs to another program,
     /// or has another version.
-    pub(crate) fn open(folder: &Dir, program: &Program) -> io::Result<State> {
+    pub(crate) fn open(folder: &Dir, program: &Program) -> io::Result<MappedFile> {
         if !folder.has(STATE) {
             return Err(io::ErrorKind::NotFound.into());
         }
@@ -72,14 +72,14 @@ impl State {
         if bytes < u64::from(SEEDS) || words.u64(0u32)? != VERSION {
             return Err(other());
         }
-        let plan = Plan::of(program, words.u32(16u32)?)?;
+        let plan = FilePlan::of(program, words.u32(16u32)?)?;
         match plan.bytes == bytes && plan.describes(&words)? {
-            true => State::of(words, plan),
+            true => MappedFile::of(words, plan),
             false => Err(other()),
         }
     }
 
-    fn of(words: Words, plan: Plan) -> io::Result<State> {
+    fn of(words: Words, plan: FilePlan) -> io::Result<MappedFile> {
         let seeds = seeds(&words)?;
         let readers = Readers::new(words.clone(), &plan);
         let mut areas = Vec::new();
@@ -90,7 +90,7 @@ impl State {
             };
             areas.push([area(map.places[0])?, area(map.places[1])?]);
         }
-        Ok(State {
+        Ok(MappedFile {
             words,
             plan,
             areas,

@@ -24,7 +24,7 @@ const SPARE: u32 = 16;
 
 /// Layout of a table's memory: offsets, numbers and sizes.
 #[derive(Clone, Copy, Debug)]
-struct Form {
+struct HashLayout {
     heads: u64,
     heads_at: u64,
     nodes: u32,
@@ -33,8 +33,8 @@ struct Form {
     value_at: u64,
 }
 
-impl Form {
-    fn of(info: &MapInfo, copies: Option<usize>) -> Form {
+impl HashLayout {
+    fn of(info: &MapInfo, copies: Option<usize>) -> HashLayout {
         let lengths = match info.kind {
             MapKind::PrefixTrie => (info.key_size * 8 / 64 + 1) as u64 * 8,
             _ => 0,
@@ -42,7 +42,7 @@ impl Form {
         let heads = u64::from(info.max_entries).next_power_of_two().max(4);
         let heads_at = (LENGTHS + lengths).next_multiple_of(64);
         let value_at = 8 + room(info.key_size) as u64;
-        Form {
+        HashLayout {
             heads,
             heads_at,
             nodes: info.max_entries.saturating_add(SPARE),
@@ -59,7 +59,7 @@ pub(crate) struct Hash {
     at: Words,
     info: MapInfo,
     copies: Option<usize>,
-    form: Form,
+    layout: HashLayout,
     seed: u64,
     readers: Readers,
 }
@@ -75,8 +75,8 @@ enum Met {
 impl Hash {
     /// Returns the size of a table, in bytes.
     pub(crate) fn size(info: &MapInfo, copies: Option<usize>) -> u64 {
-        let form = Form::of(info, copies);
-        form.nodes_at + u64::from(form.nodes) * form.node
+        let layout = HashLayout::of(info, copies);
+        layout.nodes_at + u64::from(layout.nodes) * layout.node
     }
 
     pub(crate) fn new(
@@ -85,12 +85,12 @@ impl Hash {
         copies: Option<usize>,
         (seed, readers): (u64, Readers),
     ) -> Hash {
-        let form = Form::of(&info, copies);
+        let layout = HashLayout::of(&info, copies);
         Hash {
             at,
             info,
             copies,
-            form,
+            layout,
             seed,
             readers,
         }
@@ -104,12 +104,12 @@ impl Hash {
             hash = (hash ^ u64::from_ne_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             hash ^= hash >> 32;
         }
-        self.form.heads_at + 4 * (hash & (self.form.heads - 1))
+        self.layout.heads_at + 4 * (hash & (self.layout.heads - 1))
     }
 
     /// Returns the offset of a node, which is also that of its link to the next node.
     fn node(&self, number: u32) -> u64 {
-        self.form.nodes_at + u64::from(number.wrapping_sub(1)) * self.form.node
+        self.layout.nodes_at + u64::from(number.wrapping_sub(1)) * self.layout.node
     }
 
     fn version(&self, number: u32) -> io::Result<u32> {
@@ -125,12 +125,12 @@ impl Hash {
             Some(copies) => room(self.info.value_size) * copies,
             None => self.info.value_size,
         };
-        load(&self.at, self.node(number) + self.form.value_at, size)
+        load(&self.at, self.node(number) + self.layout.value_at, size)
     }
 
     fn meet(&self, key: &[u8]) -> io::Result<Met> {
         let mut number = self.at.u32(self.head(key))?;
-        for _ in 0..=self.form.nodes {
+        for _ in 0..=self.layout.nodes {
             if number == 0 {
                 return Ok(Met::Nothing);
             }
@@ -207,10 +207,10 @@ impl Hash {
 
     /// Calls `each` with the key and value of every element.
     pub(crate) fn each(&self, each: &mut dyn FnMut(&[u8], &[u8])) -> io::Result<()> {
-        for head in 0..self.form.heads {
-            let mut number = self.at.u32(self.form.heads_at + 4 * head)?;
+        for head in 0..self.layout.heads {
+            let mut number = self.at.u32(self.layout.heads_at + 4 * head)?;
             let mut keys = Vec::new();
-            while number != 0 && keys.len() <= self.form.nodes as usize {
+            while number != 0 && keys.len() <= self.layout.nodes as usize {
                 let key = self.key(number)?;
                 // A killed writer may have left an element that another one has replaced.
                 if !keys.contains(&key) {
@@ -252,7 +252,7 @@ impl Hash {
         self.at.set_u32(node, self.at.u32(head)?)?;
         store(&self.at, node + 8, key)?;
         for copy in 0..self.copies.unwrap_or(1) {
-            let at = node + self.form.value_at + (copy * room(self.info.value_size)) as u64;
+            let at = node + self.layout.value_at + (copy * room(self.info.value_size)) as u64;
             store(&self.at, at, value)?;
         }
         self.at.set_u32(node + 4, version.wrapping_add(2))?;
@@ -308,7 +308,7 @@ impl Hash {
     /// Allocates a node to which no link leads: one that was never used, or else the one that was freed first.
     fn allocate(&self) -> io::Result<u32> {
         let used = self.at.u32(USED)?;
-        if used < self.form.nodes {
+        if used < self.layout.nodes {
             self.at.set_u32(USED, used + 1)?;
             return Ok(used + 1);
         }
@@ -348,8 +348,8 @@ impl Hash {
         }
         self.note()?;
         let mut linked = HashSet::new();
-        for head in 0..self.form.heads {
-            let mut link = self.form.heads_at + 4 * head;
+        for head in 0..self.layout.heads {
+            let mut link = self.layout.heads_at + 4 * head;
             let mut keys = HashSet::new();
             loop {
                 let number = self.at.u32(link)?;
@@ -377,7 +377,7 @@ impl Hash {
     /// Empties the table while nobody reads it.
     pub(crate) fn clear(&self) -> io::Result<()> {
         self.note()?;
-        let head = (self.form.nodes_at - WRITING) as usize;
+        let head = (self.layout.nodes_at - WRITING) as usize;
         store(&self.at, WRITING, &vec![0; head])
     }
 }

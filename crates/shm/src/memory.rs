@@ -1,6 +1,6 @@
 //! Memory of a program, and of its successor.
 
-use crate::file::State;
+use crate::file::MappedFile;
 use crate::guard::Guard;
 use control::StoreError;
 use host::safe_dir::Dir;
@@ -36,7 +36,7 @@ pub struct Program {
 pub struct Shm {
     program: Arc<Program>,
     guard: Arc<Guard>,
-    state: Arc<State>,
+    state: Arc<MappedFile>,
     /// Location in use of each map.
     places: Vec<usize>,
 }
@@ -49,7 +49,7 @@ impl Shm {
         cores: u32,
         seeds: HashSeeds,
     ) -> io::Result<Shm> {
-        let state = State::create(&folder, &program, cores, seeds)?;
+        let state = MappedFile::create(&folder, &program, cores, seeds)?;
         Shm::of(folder, program, state)
     }
 
@@ -58,7 +58,7 @@ impl Shm {
     /// # Errors
     /// [`io::ErrorKind::NotFound`] if there is none. [`io::ErrorKind::InvalidData`] if it belongs to another program.
     pub fn open(folder: Dir, program: Arc<Program>) -> io::Result<Shm> {
-        let state = State::open(&folder, &program)?;
+        let state = MappedFile::open(&folder, &program)?;
         Shm::of(folder, program, state)
     }
 
@@ -67,7 +67,7 @@ impl Shm {
         self.state.set_clock(now)
     }
 
-    fn of(folder: Dir, program: Arc<Program>, state: State) -> io::Result<Shm> {
+    fn of(folder: Dir, program: Arc<Program>, state: MappedFile) -> io::Result<Shm> {
         Ok(Shm {
             program,
             guard: Arc::new(Guard(folder)),

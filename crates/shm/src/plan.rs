@@ -25,7 +25,7 @@ pub(crate) struct Planned {
 
 /// Layout of a file.
 #[derive(Debug)]
-pub(crate) struct Plan {
+pub(crate) struct FilePlan {
     pub cores: u32,
     pub directories: [u64; 2],
     pub readers: u64,
@@ -35,12 +35,12 @@ pub(crate) struct Plan {
     pub bytes: u64,
 }
 
-impl Plan {
+impl FilePlan {
     /// Plans the file of a program for `cores` cores.
     ///
     /// # Errors
     /// A map's name is longer than a description can hold, or the file would be too large.
-    pub(crate) fn of(program: &Program, cores: u32) -> io::Result<Plan> {
+    pub(crate) fn of(program: &Program, cores: u32) -> io::Result<FilePlan> {
         let globals = program.contents.globals.as_ref();
         let globals = globals.map(|g| layout::Map::new(&g.section, MapKind::Array, 4, g.size, 1));
         let maps: Vec<layout::Map> = program.maps.iter().cloned().chain(globals).collect();
@@ -83,7 +83,7 @@ impl Plan {
                 size,
             });
         }
-        Ok(Plan {
+        Ok(FilePlan {
             cores,
             directories,
             readers,

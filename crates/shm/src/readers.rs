@@ -1,7 +1,7 @@
 //! Packets in progress.
 
 use crate::cells::LONGEST;
-use crate::plan::Plan;
+use crate::plan::FilePlan;
 use host::words::Words;
 use std::io;
 use std::sync::atomic::{Ordering, fence};
@@ -21,7 +21,7 @@ pub(crate) struct Readers {
 }
 
 impl Readers {
-    pub(crate) fn new(words: Words, plan: &Plan) -> Readers {
+    pub(crate) fn new(words: Words, plan: &FilePlan) -> Readers {
         Readers {
             words,
             at: plan.readers,

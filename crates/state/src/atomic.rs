@@ -1,12 +1,12 @@
 //! Atomic blocks of one flow or of cells of registers.
 
 use crate::errors;
-use crate::target::State;
+use crate::target::StateTarget;
 use crate::{flow_state, register};
 use emit::Gen;
 
 /// Emits an atomic block, or refuses it.
-pub fn atomic<T: State>(g: &mut Gen<'_, T>, block: &ir::Block) {
+pub fn atomic<T: StateTarget>(g: &mut Gen<'_, T>, block: &ir::Block) {
     match ir::atomic::region(g.p, block) {
         Err(refusal) => g.refuse(errors::atomic(g.target.name(), &refusal)),
         Ok(None) => g.run(block),

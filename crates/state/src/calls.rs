@@ -1,8 +1,8 @@
 //! Calls of externs that keep state.
 
-use crate::figures::Kind;
+use crate::figures::AggregateKind;
 use crate::records::{digest, log};
-use crate::target::State;
+use crate::target::StateTarget;
 use crate::{counter, direct, figures, flow_state, meter, random, register};
 use cgen::tree::Expr as C;
 use emit::Gen;
@@ -11,7 +11,7 @@ use ir::ExternCall;
 use ir::atomic::{FLOW_STATE, REGISTER};
 
 /// Emits the call of an extern that keeps state or draws random numbers. Returns false for other externs.
-pub fn call<T: State>(g: &mut Gen<'_, T>, call: &ExternCall, stmt: &ir::Stmt) -> bool {
+pub fn call<T: StateTarget>(g: &mut Gen<'_, T>, call: &ExternCall, stmt: &ir::Stmt) -> bool {
     let span = stmt.span;
     match (call.object, call.name.as_str()) {
         (Some(object), method) => {
@@ -26,7 +26,7 @@ pub fn call<T: State>(g: &mut Gen<'_, T>, call: &ExternCall, stmt: &ir::Stmt) ->
                 (REGISTER, "read") => register::read(g, object, call),
                 (REGISTER, "write") => register::write(g, object, call),
                 (FLOW_STATE, _) => flow_state::flow_call(g, object, call, stmt),
-                (_, "add") if let Some(kind) = Kind::of(data) => {
+                (_, "add") if let Some(kind) = AggregateKind::of(data) => {
                     figures::add(g, object, kind, call)
                 }
                 _ => return false,

@@ -1,7 +1,7 @@
 //! Indexed and direct counters. Each processor has a copy, so that no count is lost and nobody waits.
 
 use crate::errors;
-use crate::target::State;
+use crate::target::StateTarget;
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType, UnOp};
 use emit::Function;
@@ -54,7 +54,7 @@ impl Unit {
     }
 
     /// Returns the packet's length if the unit needs it, else 0.
-    pub(crate) fn length<T: State>(self, g: &mut Gen<'_, T>) -> C {
+    pub(crate) fn length<T: StateTarget>(self, g: &mut Gen<'_, T>) -> C {
         match self {
             Unit::Packets => C::int(0),
             Unit::Bytes | Unit::PacketsAndBytes => g.packet_length(),
@@ -86,7 +86,7 @@ impl Unit {
 }
 
 /// Emits a call of `CounterArray`: `increment` adds 1, `add` a number.
-pub(crate) fn add<T: State>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall) {
+pub(crate) fn add<T: StateTarget>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall) {
     let Some(map) = counter_map(g, object, "max_index", Unit::Packets) else {
         return;
     };
@@ -120,7 +120,7 @@ pub(crate) fn add<T: State>(g: &mut Gen<'_, T>, object: ExternInst, call: &Exter
 
 /// Returns statements that add a number to the element at an index. They run `otherwise` if there is no such element.
 /// `key` becomes the variable that holds the index.
-fn added<T: State>(
+fn added<T: StateTarget>(
     g: &mut Gen<'_, T>,
     map: &SmolStr,
     key: &SmolStr,
@@ -137,7 +137,7 @@ fn added<T: State>(
 
 /// Returns the function that adds to an element, made on first use. A verifier checks it once. Inline, it would compare
 /// the key's memory as each path left it.
-fn function<T: State>(g: &mut Gen<'_, T>, map: &SmolStr) -> SmolStr {
+fn function<T: StateTarget>(g: &mut Gen<'_, T>, map: &SmolStr) -> SmolStr {
     if let Some(known) = T::shared(&mut g.file.own).counter_functions.get(map) {
         return known.clone();
     }
@@ -161,7 +161,7 @@ fn function<T: State>(g: &mut Gen<'_, T>, map: &SmolStr) -> SmolStr {
 }
 
 /// Emits a call of `counter`, which counts a packet, its bytes, or both.
-pub(crate) fn count<T: State>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall) {
+pub(crate) fn count<T: StateTarget>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall) {
     let unit = Unit::of(g.p, object);
     let Some(map) = counter_map(g, object, "size", unit) else {
         return;
@@ -171,7 +171,7 @@ pub(crate) fn count<T: State>(g: &mut Gen<'_, T>, object: ExternInst, call: &Ext
 }
 
 /// Emits the counting of the packet in a map's element at an index, if the element exists.
-pub(crate) fn count_at<T: State>(g: &mut Gen<'_, T>, map: &SmolStr, unit: Unit, index: C) {
+pub(crate) fn count_at<T: StateTarget>(g: &mut Gen<'_, T>, map: &SmolStr, unit: Unit, index: C) {
     let (key, slot) = (g.file.names.fresh("index"), g.file.names.fresh("count"));
     let length = unit.length(g);
     let mut block = found::<T>(map, &key, index, &slot, unit.ty());
@@ -185,13 +185,13 @@ pub(crate) fn count_at<T: State>(g: &mut Gen<'_, T>, map: &SmolStr, unit: Unit, 
 
 /// Converts an index argument to the key of an array. A value too wide for the key becomes its greatest number, at
 /// which no array has an element.
-pub(crate) fn index<T: State>(g: &mut Gen<'_, T>, call: &ExternCall, at: usize) -> C {
+pub(crate) fn index<T: StateTarget>(g: &mut Gen<'_, T>, call: &ExternCall, at: usize) -> C {
     let index = values(call, at).first();
     index.map_or(C::int(0), |&index| index_of(g, index))
 }
 
 /// Converts an index value likewise.
-pub(crate) fn index_of<T: State>(g: &mut Gen<'_, T>, index: ir::Expr) -> C {
+pub(crate) fn index_of<T: StateTarget>(g: &mut Gen<'_, T>, index: ir::Expr) -> C {
     let width = g.p.ty(index).width();
     let value = match width {
         0..=64 => lower::scalar(g, index),
@@ -212,7 +212,7 @@ pub(crate) fn index_of<T: State>(g: &mut Gen<'_, T>, index: ir::Expr) -> C {
 }
 
 /// Returns declarations of a key, and of a pointer to its element.
-pub(crate) fn found<T: State>(
+pub(crate) fn found<T: StateTarget>(
     map: &SmolStr,
     key: &SmolStr,
     index: C,
@@ -227,7 +227,7 @@ pub(crate) fn found<T: State>(
 }
 
 /// Returns true if only the indices in use have elements (a sparse counter), and the number of indices.
-fn shape<T: State>(g: &mut Gen<'_, T>, map: &SmolStr) -> (bool, u64) {
+fn shape<T: StateTarget>(g: &mut Gen<'_, T>, map: &SmolStr) -> (bool, u64) {
     let kept = T::kept(&mut g.file.own);
     let declared = kept.map(map);
     let sparse = declared.is_some_and(|map| map.kind == MapKind::PerCoreHash);
@@ -236,7 +236,7 @@ fn shape<T: State>(g: &mut Gen<'_, T>, map: &SmolStr) -> (bool, u64) {
     (sparse, size.map_or(0, |c| c.size))
 }
 
-fn counter_map<T: State>(
+fn counter_map<T: StateTarget>(
     g: &mut Gen<'_, T>,
     object: ExternInst,
     argument: &str,

@@ -3,7 +3,7 @@
 
 use crate::counter::{Unit, count_at, found};
 use crate::meter;
-use crate::target::State;
+use crate::target::StateTarget;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 use emit::Gen;
 use emit::calls::places;
@@ -24,7 +24,7 @@ pub(crate) struct Direct {
 
 impl Direct {
     /// Declares the maps of direct counters and meters for `entries` entries. `None` if the table has none.
-    pub(crate) fn declare<T: State>(
+    pub(crate) fn declare<T: StateTarget>(
         g: &mut Gen<'_, T>,
         shape: &TableShape<'_>,
         entries: u64,
@@ -53,7 +53,7 @@ impl Direct {
         any.then_some((Direct { counter, meter }, abi))
     }
 
-    pub(crate) fn enter<T: State>(&self, g: &mut Gen<'_, T>, number: C) {
+    pub(crate) fn enter<T: StateTarget>(&self, g: &mut Gen<'_, T>, number: C) {
         // No array has the index before the first.
         let index = C::bin(BinOp::Sub, number, C::int(1));
         if let Some((map, unit)) = &self.counter {
@@ -75,7 +75,7 @@ impl Direct {
 }
 
 /// Emits `direct_meter.read`: the colour that the entry's meter gave, or green outside of its action.
-pub(crate) fn color<T: State>(g: &mut Gen<'_, T>, call: &ExternCall) {
+pub(crate) fn color<T: StateTarget>(g: &mut Gen<'_, T>, call: &ExternCall) {
     if let Some(&place) = places(call, 0).first() {
         let color = g.target.held().entry_color.clone();
         meter::store(g, place, color.unwrap_or(C::int(0)));

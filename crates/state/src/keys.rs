@@ -2,7 +2,7 @@
 
 use crate::errors;
 use crate::layouts::KeyLayout;
-use crate::target::State;
+use crate::target::StateTarget;
 use cgen::tree::{Expr as C, Stmt};
 use emit::Gen;
 use emit::values::Value;
@@ -26,7 +26,7 @@ pub(crate) fn name_of_scalar(data: &ExternData, arg: usize, scalar: usize) -> St
 
 /// Returns the layout of a key whose type is an extern's type argument, with its description. `None` if the program is
 /// refused.
-pub(crate) fn layout<T: State>(
+pub(crate) fn layout<T: StateTarget>(
     g: &mut Gen<'_, T>,
     object: ExternInst,
     arg: usize,
@@ -70,7 +70,7 @@ pub(crate) fn layout<T: State>(
 }
 
 /// Emits the filling of a key, an array of words that are zero before.
-pub(crate) fn fill<T: State>(g: &mut Gen<'_, T>, layout: &KeyLayout, var: &C, key: &[Expr]) {
+pub(crate) fn fill<T: StateTarget>(g: &mut Gen<'_, T>, layout: &KeyLayout, var: &C, key: &[Expr]) {
     let put = |at: u32, value: C, bytes: u32| {
         let args = vec![var.clone(), C::int(at.into()), value, C::int(bytes.into())];
         Stmt::Expr(C::call("key_put", args))

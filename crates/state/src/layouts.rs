@@ -1,6 +1,6 @@
 //! Layouts of state, which the functions of a file share.
 
-use emit::record::Form;
+use emit::record::MemberLayout;
 use ir::{ExternInst, Type};
 use smol_str::SmolStr;
 use std::collections::HashMap;
@@ -44,8 +44,8 @@ pub(crate) struct FlowLayout {
     pub way: SmolStr,
     /// Layout of a flow's key.
     pub key: KeyLayout,
-    /// Member and form of each field of the value.
-    pub value: Vec<(SmolStr, Form)>,
+    /// Member and layout of each field of the value.
+    pub value: Vec<(SmolStr, MemberLayout)>,
     /// Number of sets.
     pub sets: u32,
     /// Idle timeout in nanoseconds, after which an unused flow is evicted. 0 means never.
@@ -76,8 +76,8 @@ pub(crate) struct RegisterLayout {
     pub map: SmolStr,
     /// Struct of a cell.
     pub cell: SmolStr,
-    /// Member and form of each scalar.
-    pub members: Vec<(SmolStr, Form)>,
+    /// Member and layout of each scalar.
+    pub members: Vec<(SmolStr, MemberLayout)>,
     /// Locks of the cells.
     pub locks: Locks,
 }

@@ -1,8 +1,8 @@
 //! Emits state between packets as C: flows in sets with locks, metrics by group, registers, meters, counters, records
 //! in ring buffers, and the keyed hash. The maps that hold the state are described as data (crate `layout`).
 //!
-//! Nothing here knows where the C will run. Targets differ in their [`State`], and in primitives that their headers
-//! define as functions or macros, before the headers of this crate:
+//! Nothing here knows where the C will run. Targets differ in their [`StateTarget`], and in primitives that their
+//! headers define as functions or macros, before the headers of this crate:
 //! - `map_find(map, key)`: the address of a map's element at a key; null if there is none.
 //! - `VALUE_LOCK`, `take_lock(lock)`, `give_lock_back(lock)`: the type of a lock in an element of a map, and the
 //!   functions that acquire and release it.
@@ -38,7 +38,7 @@ pub use held::Held;
 pub use layouts::Shared;
 pub use lookups::InMemory;
 pub use names::RESERVED;
-pub use target::{LateInput, State, Used};
+pub use target::{LateInput, StateTarget, Used};
 
 /// Headers of the C: paths relative to the include path, and texts. They include headers of `emit`.
 pub const HEADERS: [(&str, &str); 10] = {

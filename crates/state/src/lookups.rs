@@ -1,7 +1,7 @@
 //! Tables and value sets in a target's memory, with direct counters and meters.
 
 use crate::direct::Direct;
-use crate::target::State;
+use crate::target::StateTarget;
 use cgen::tree::{Expr as C, Type as CType};
 use emit::table::TableShape;
 use emit::{Gen, Lookups};
@@ -19,7 +19,7 @@ pub struct Table {
 #[derive(Clone, Copy, Debug)]
 pub struct InMemory;
 
-impl<T: State + Tables> Lookups<T> for InMemory {
+impl<T: StateTarget + Tables> Lookups<T> for InMemory {
     type Table = Table;
     type ValueSet = value_set::Set;
 

@@ -2,7 +2,7 @@
 
 use crate::counter::{found, index};
 use crate::errors;
-use crate::target::{State, Used};
+use crate::target::{StateTarget, Used};
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 use emit::Gen;
@@ -21,14 +21,14 @@ pub(crate) fn ty() -> CType {
 }
 
 /// Declares a map of `max_entries` meters.
-pub(crate) fn declare<T: State>(g: &mut Gen<'_, T>, name: &SmolStr, max_entries: u32) {
+pub(crate) fn declare<T: StateTarget>(g: &mut Gen<'_, T>, name: &SmolStr, max_entries: u32) {
     T::note(g, Used::Meters);
     let map = Map::new(name.as_str(), MapKind::Array, 4, SIZE, max_entries.into());
     emit::memory::declare(g, map, Some((CType::U32, ty())));
 }
 
 /// Returns the cost of a packet in tokens: one, or one for each byte of its length.
-pub(crate) fn cost<T: State>(g: &mut Gen<'_, T>, object: ExternInst) -> C {
+pub(crate) fn cost<T: StateTarget>(g: &mut Gen<'_, T>, object: ExternInst) -> C {
     match externs::meter::counts_bytes(&g.p.externs[object]) {
         true => g.packet_length(),
         false => C::int(1),
@@ -41,7 +41,7 @@ pub(crate) fn color(meter: C, cost: C) -> C {
 }
 
 /// Emits the storing of a colour.
-pub(crate) fn store<T: State>(g: &mut Gen<'_, T>, place: Place, color: C) {
+pub(crate) fn store<T: StateTarget>(g: &mut Gen<'_, T>, place: Place, color: C) {
     let width = g.p.place_type(place).map_or(0, |ty| ty.width());
     let color = match width {
         0 => return,
@@ -53,7 +53,7 @@ pub(crate) fn store<T: State>(g: &mut Gen<'_, T>, place: Place, color: C) {
 
 /// Emits `execute_meter`: the colour that the meter at an index gives the packet, or green if the index is out of
 /// range.
-pub(crate) fn execute<T: State>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall) {
+pub(crate) fn execute<T: StateTarget>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall) {
     let Some(map) = map(g, object) else {
         return;
     };
@@ -74,7 +74,7 @@ pub(crate) fn execute<T: State>(g: &mut Gen<'_, T>, object: ExternInst, call: &E
 }
 
 /// Returns the map of a meter, declared on first use.
-fn map<T: State>(g: &mut Gen<'_, T>, object: ExternInst) -> Option<SmolStr> {
+fn map<T: StateTarget>(g: &mut Gen<'_, T>, object: ExternInst) -> Option<SmolStr> {
     let index = object.as_u32();
     if let Some(known) = T::kept(&mut g.file.own)
         .contents

@@ -1,6 +1,6 @@
 //! Random numbers between two bounds.
 
-use crate::target::State;
+use crate::target::StateTarget;
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 use diag::Span;
@@ -16,7 +16,7 @@ pub fn draw() -> C {
 }
 
 /// Emits `random`: a number between two bounds, both included, or the first bound if it is above the second.
-pub(crate) fn random<T: State>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) {
+pub(crate) fn random<T: StateTarget>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) {
     let Some(&place) = places(call, 0).first() else {
         return;
     };

@@ -26,7 +26,7 @@ pub enum Used {
 pub type LateInput<T> = fn(&mut Gen<'_, T>) -> C;
 
 /// Target with the properties that this crate's code needs.
-pub trait State: Memory {
+pub trait StateTarget: Memory {
     /// Name of the struct of a lock in an element of a map: four bytes.
     const LOCK: &'static str;
 
@@ -98,6 +98,6 @@ pub trait State: Memory {
 pub(crate) const LOCK: &str = "lock";
 
 /// Adds a lock to a struct.
-pub(crate) fn add_lock<T: State>(record: &mut Record) {
+pub(crate) fn add_lock<T: StateTarget>(record: &mut Record) {
     record.add(CType::Struct(T::LOCK.into()), LOCK, 4, 4, "");
 }

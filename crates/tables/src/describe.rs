@@ -1,7 +1,7 @@
 //! Description of keys and values for the control plane.
 
 use emit::table::key::{KeyLayout, KeyPart};
-use emit::table::value::{ActionLayout, Layout, REFERENCE_ID};
+use emit::table::value::{ActionLayout, REFERENCE_ID, ValueLayout};
 use ir::{Program, TableData};
 use layout::{ActionAbi, DefaultAbi, KeyAbi, LookupAbi, TableAbi, ValueAbi};
 
@@ -38,7 +38,7 @@ pub(crate) fn key(layout: &KeyLayout, parts: &[KeyPart]) -> KeyAbi {
 }
 
 /// Describes a table's value.
-pub(crate) fn value(p: &Program, data: &TableData, layout: &Layout) -> ValueAbi {
+pub(crate) fn value(p: &Program, data: &TableData, layout: &ValueLayout) -> ValueAbi {
     let params = |index: usize, laid_out: &ActionLayout| {
         let params = laid_out.params.iter().enumerate();
         // A reference to a member or group has an id as its only parameter.

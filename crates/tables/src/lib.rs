@@ -37,7 +37,7 @@ pub use describe::complete;
 pub use names::RESERVED;
 pub use shared::Shared;
 pub use table::{Table, declare};
-pub use target::{Tables, TurnCalls};
+pub use target::{IterationCalls, Tables};
 
 /// Headers of the C: paths relative to the include path, and texts. They include headers of `emit`.
 pub const HEADERS: [(&str, &str); 5] = {

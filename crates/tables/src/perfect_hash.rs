@@ -7,7 +7,7 @@ use cgen::tree::{Expr as C, Item, Stmt, Type};
 use emit::Gen;
 use emit::record::Record;
 use emit::table::key::{KeyLayout, KeyPart};
-use emit::table::value::{Layout, constant};
+use emit::table::value::{ValueLayout, constant};
 use ir::{Entry, Expr, KeyMatch, MatchKind, TableData};
 use smol_str::SmolStr;
 
@@ -113,7 +113,7 @@ fn entries_of<'a>(data: &'a TableData, key: &KeyLayout) -> Option<Vec<Keyed<'a>>
 pub(crate) fn declare<T: Tables>(
     g: &mut Gen<'_, T>,
     data: &TableData,
-    layout: &Layout,
+    layout: &ValueLayout,
     parts: &[KeyPart],
     entries: &Entries<'_>,
 ) -> Option<PerfectHash> {

@@ -8,7 +8,7 @@ use crate::shared::Groups;
 use crate::target::Tables;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use emit::record::Record;
-use emit::table::value::{Layout, REFERENCE_ID};
+use emit::table::value::{REFERENCE_ID, ValueLayout};
 use emit::table::{ACTION_SELECTOR, Value, profile_of, property};
 use emit::{Event, Gen, errors, memory};
 use externs::hash::Algorithm;
@@ -47,7 +47,7 @@ pub(crate) fn declare<T: Tables>(
         Some(selector) => Some((groups(g, selector), algorithm(g, selector, data)?)),
     };
     let members = g.file.names.fresh_short(short, "_members", T::MAP_NAME);
-    let Layout { size, actions, .. } = &value.layout;
+    let ValueLayout { size, actions, .. } = &value.layout;
     let of_members = map(&members, *size, size_of(g.p, object));
     let value_type = CType::Struct(value.name.clone());
     memory::declare(g, of_members, Some((CType::U32, value_type)));

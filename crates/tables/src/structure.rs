@@ -10,7 +10,7 @@ use crate::lookup::Lookup;
 use crate::multibit_trie::{self, Room};
 use crate::one_map;
 use crate::target::Tables;
-use crate::tuple_space::{self, Shape};
+use crate::tuple_space::{self, SearchKey};
 use diag::Span;
 use emit::Gen;
 use emit::table::key::{self, KeyPart};
@@ -149,8 +149,8 @@ pub(crate) fn declare_overlapping<T: Tables>(
             entries.span,
         ));
     }
-    let shape = Shape { expansion, parts };
-    let (space, abi) = tuple_space::declare(g, &shape, entries);
+    let key = SearchKey { expansion, parts };
+    let (space, abi) = tuple_space::declare(g, &key, entries);
     (Lookup::TupleSpace(space), LookupAbi::TupleSpace(abi))
 }
 

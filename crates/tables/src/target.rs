@@ -25,17 +25,17 @@ pub trait Tables: Memory {
 
     /// Returns the way to call a function for each mask of a search. `None` if the search can be a loop in the function
     /// itself.
-    fn turn_calls(_g: &mut Gen<'_, Self>) -> Option<TurnCalls> {
+    fn iteration_calls(_g: &mut Gen<'_, Self>) -> Option<IterationCalls> {
         None
     }
 }
 
 /// Means of a target to call a function iteratively: `long turn(u32 number, struct … *with)`.
 #[derive(Clone, Copy, Debug)]
-pub struct TurnCalls {
+pub struct IterationCalls {
     /// Linkage of the function.
     pub linkage: &'static str,
     /// Returns the call that runs a function `count` times, or until it does not return 0. `with` is the function's
     /// second argument.
-    pub run: fn(count: C, turn: C, with: C) -> C,
+    pub run: fn(count: C, iteration: C, with: C) -> C,
 }

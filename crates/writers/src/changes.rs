@@ -6,7 +6,7 @@
 
 use crate::errors::{system, unopened};
 use crate::memory::Memory;
-use crate::state::State;
+use crate::state::ProgramState;
 use crate::{Store, in_memory};
 use control::{Contents, StoreError};
 use host::words::Words;
@@ -98,7 +98,7 @@ impl<M: Memory> Store<M> {
     }
 }
 
-impl State<'_> {
+impl ProgramState<'_> {
     /// Returns the change counts, or `None` if nobody counts yet.
     fn changes(&self) -> Result<Option<Changes>, StoreError> {
         let counts = self.memory.changes().map_err(unopened)?;

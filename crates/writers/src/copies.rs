@@ -4,8 +4,8 @@
 use crate::errors::{system, unopened, unsupported};
 use crate::records::NO_ORIGIN;
 use crate::replicas::{Traffic, check_form, group_value, session_value};
-use crate::state::State;
-use crate::steps::Step;
+use crate::state::ProgramState;
+use crate::steps::ChangeStep;
 use control::{Change, CloneSession, Replica, StoreError};
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ impl Copies {
     /// Sets the replicas of a multicast group. Without replicas the group is removed.
     pub(super) fn set_group(
         &mut self,
-        store: &State<'_>,
+        store: &ProgramState<'_>,
         group: u16,
         replicas: &[Replica],
         origin: u32,
@@ -36,7 +36,7 @@ impl Copies {
     /// Sets a clone session, or removes it.
     pub(super) fn set_session(
         &mut self,
-        store: &State<'_>,
+        store: &ProgramState<'_>,
         session: u32,
         to: Option<&CloneSession>,
         origin: u32,
@@ -62,7 +62,7 @@ impl Copies {
     }
 
     /// Returns the steps that change the maps: groups first, since sessions may send to them.
-    pub(super) fn steps(&self, store: &State<'_>) -> Result<Vec<Step>, StoreError> {
+    pub(super) fn steps(&self, store: &ProgramState<'_>) -> Result<Vec<ChangeStep>, StoreError> {
         let mut steps = Vec::new();
         for (&group, (replicas, origin)) in &self.groups {
             steps.extend(group_step(store, group, replicas, *origin)?);
@@ -77,9 +77,9 @@ impl Copies {
     /// applied.
     pub(super) fn steps_anew(
         &self,
-        store: &State<'_>,
-        successor: &State<'_>,
-    ) -> Result<Vec<Step>, StoreError> {
+        store: &ProgramState<'_>,
+        successor: &ProgramState<'_>,
+    ) -> Result<Vec<ChangeStep>, StoreError> {
         let mut all = Copies::default();
         if !self.groups.is_empty() {
             let kept = store.read_groups()?.into_iter();
@@ -123,7 +123,7 @@ fn check_session(clones: bool, to: &CloneSession) -> Result<(), StoreError> {
 }
 
 /// Fails if a running program has no interface for one of the replicas' ports.
-fn check_interfaces(store: &State<'_>, replicas: &[Replica]) -> Result<(), StoreError> {
+fn check_interfaces(store: &ProgramState<'_>, replicas: &[Replica]) -> Result<(), StoreError> {
     if !store.live {
         return Ok(());
     }
@@ -132,11 +132,11 @@ fn check_interfaces(store: &State<'_>, replicas: &[Replica]) -> Result<(), Store
 }
 
 fn group_step(
-    store: &State<'_>,
+    store: &ProgramState<'_>,
     group: u16,
     replicas: &[Replica],
     origin: u32,
-) -> Result<Option<Step>, StoreError> {
+) -> Result<Option<ChangeStep>, StoreError> {
     let Traffic { groups, form, .. } = store.memory.traffic();
     let Some(map) = groups else {
         return Ok(None);
@@ -146,11 +146,11 @@ fn group_step(
 }
 
 fn session_step(
-    store: &State<'_>,
+    store: &ProgramState<'_>,
     session: u32,
     to: Option<&CloneSession>,
     origin: u32,
-) -> Result<Option<Step>, StoreError> {
+) -> Result<Option<ChangeStep>, StoreError> {
     let Some(map) = store.memory.traffic().sessions else {
         return Ok(None);
     };
@@ -161,12 +161,12 @@ fn session_step(
 /// Returns the step that gives an element its new value, or removes it. `new` receives the value's size in bytes.
 /// `None` if nothing changes.
 fn step(
-    store: &State<'_>,
+    store: &ProgramState<'_>,
     name: &str,
     number: u32,
     new: impl FnOnce(usize) -> Option<Vec<u8>>,
     origin: u32,
-) -> Result<Option<Step>, StoreError> {
+) -> Result<Option<ChangeStep>, StoreError> {
     let Some(found) = store.memory.map(name).map_err(unopened)? else {
         return Ok(None);
     };
@@ -179,20 +179,20 @@ fn step(
     Ok(match (old, new(found.info().value_size)) {
         (None, None) => None,
         (Some(old), Some(new)) if old == new => None,
-        (None, Some(values)) => Some(Step::Insert {
+        (None, Some(values)) => Some(ChangeStep::Insert {
             map,
             keys,
             values,
             origins: vec![origin],
             capacity,
         }),
-        (Some(old), Some(new)) => Some(Step::Replace {
+        (Some(old), Some(new)) => Some(ChangeStep::Replace {
             map,
             keys,
             old,
             new,
             origins: vec![origin],
         }),
-        (Some(old), None) => Some(Step::Erase { map, keys, old }),
+        (Some(old), None) => Some(ChangeStep::Erase { map, keys, old }),
     })
 }

@@ -3,12 +3,12 @@
 use crate::encoding;
 use crate::errors::{refused, unsupported};
 use crate::memory::Map;
-use crate::state::State;
+use crate::state::ProgramState;
 use control::{Count, StoreError};
 use layout::CounterAbi;
 use schema::{Object, ObjectKind, Unit};
 
-impl State<'_> {
+impl ProgramState<'_> {
     /// Returns the counter's map and its unit. `None` if the program never increments the counter. Fails for an index
     /// that the counter does not have.
     fn counter_map(

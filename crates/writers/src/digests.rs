@@ -3,7 +3,7 @@
 use crate::encoding;
 use crate::errors::{refused, unsupported};
 use crate::memory::{Map, Memory};
-use crate::state::State;
+use crate::state::ProgramState;
 use crate::store::Store;
 use control::{Digest, Digests, StoreError};
 use layout::DigestsAbi;
@@ -39,7 +39,7 @@ impl<M: Memory> Store<M> {
     }
 }
 
-impl State<'_> {
+impl ProgramState<'_> {
     fn take_digests(&self, abi: &DigestsAbi, most: u64) -> Result<Digests, StoreError> {
         let failed = refused("read the digests");
         let mut received = Vec::new();

@@ -6,21 +6,24 @@ use crate::counters::sum;
 use crate::errors::{refused, unsupported};
 use crate::flat;
 use crate::own::Own;
-use crate::state::{Opened, State};
-use crate::steps::Step;
+use crate::state::{Opened, ProgramState};
+use crate::steps::ChangeStep;
 use control::{Count, StoreError};
 use layout::{DirectAbi, LookupAbi, TableAbi};
 use schema::{Entry, KeyMatch, ObjectKind, Table, Unit};
 use std::collections::HashMap;
 
 /// Returns the steps that zero the counters and meters of entries with these numbers.
-pub(super) fn begin(abi: &TableAbi, numbers: &[u32]) -> impl Iterator<Item = Step> {
+pub(super) fn begin(abi: &TableAbi, numbers: &[u32]) -> impl Iterator<Item = ChangeStep> {
     let DirectAbi { counter, meter, .. } = abi.direct.clone().unwrap_or_default();
     let keys: Vec<u8> = numbers.iter().flat_map(|number| key(*number)).collect();
-    counter.into_iter().chain(meter).map(move |map| Step::Zero {
-        map,
-        keys: keys.clone(),
-    })
+    counter
+        .into_iter()
+        .chain(meter)
+        .map(move |map| ChangeStep::Zero {
+            map,
+            keys: keys.clone(),
+        })
 }
 
 /// Returns the index of an entry's elements.
@@ -28,7 +31,7 @@ fn key(number: u32) -> [u8; 4] {
     number.wrapping_sub(1).to_ne_bytes()
 }
 
-impl State<'_> {
+impl ProgramState<'_> {
     /// Returns the entries of a table, each with its number: match, priority, number.
     fn numbered(&self, table: Table) -> Result<Vec<(Vec<KeyMatch>, u32, u32)>, StoreError> {
         let shape = self.table_shape(table)?;

@@ -1,10 +1,10 @@
 //! Losses of the traffic manager: sums over processors.
 
 use crate::errors::refused;
-use crate::state::State;
+use crate::state::ProgramState;
 use control::{DropReason, StoreError};
 
-impl State<'_> {
+impl ProgramState<'_> {
     /// Returns the number of packets and copies lost for each reason. Empty if the program has no traffic manager.
     pub(super) fn read_drops(&self) -> Result<Vec<(DropReason, u64)>, StoreError> {
         let Some(name) = self.memory.traffic().drops else {

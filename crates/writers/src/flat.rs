@@ -5,7 +5,7 @@ use crate::errors::refused;
 use crate::in_memory::InMemory;
 use crate::memory::Map;
 use crate::records::Records;
-use crate::steps::Step;
+use crate::steps::ChangeStep;
 use control::StoreError;
 use layout::{MapKind, ValueAbi};
 use schema::{ActionCall, KeyMatch};
@@ -319,15 +319,15 @@ impl<'a> Staged<'a> {
     }
 
     /// Plans the steps that write all entries to an empty map, which packets do not look up yet.
-    pub(crate) fn plan_anew(mut self, map: &str) -> Result<Vec<Step>, StoreError> {
+    pub(crate) fn plan_anew(mut self, map: &str) -> Result<Vec<ChangeStep>, StoreError> {
         self.read_all()?;
         let mut found = self.records.anew();
         Ok(match self.codec.elements() {
-            Elements::InMemory(_) => vec![Step::InMemory {
+            Elements::InMemory(_) => vec![ChangeStep::InMemory {
                 map: map.to_string(),
                 changes: found,
             }],
-            Elements::Map(to) if to.is_array() => vec![Step::Prepare {
+            Elements::Map(to) if to.is_array() => vec![ChangeStep::Prepare {
                 map: map.to_string(),
                 keys: found.added,
                 values: found.added_values,
@@ -337,12 +337,12 @@ impl<'a> Staged<'a> {
     }
 
     /// Plans the steps of the changes. Removals come first, to make room for new entries.
-    pub(crate) fn plan(self, map: &str) -> Vec<Step> {
+    pub(crate) fn plan(self, map: &str) -> Vec<ChangeStep> {
         let elements = self.codec.elements();
         let reuses_memory = elements.reuses_memory();
         let mut found = self.records.differences();
         if let Elements::InMemory(_) = elements {
-            return vec![Step::InMemory {
+            return vec![ChangeStep::InMemory {
                 map: map.to_string(),
                 changes: found,
             }];
@@ -352,7 +352,7 @@ impl<'a> Staged<'a> {
             let comes = changes || !found.added.is_empty();
             let gone = found.removals(map);
             let [changed, added] = found.writes(map, self.capacity);
-            let settle = |needed: bool| (needed && reuses_memory).then_some(Step::Settle);
+            let settle = |needed: bool| (needed && reuses_memory).then_some(ChangeStep::Settle);
             // No packet may still read memory that is overwritten.
             let steps = [
                 Some(gone),
@@ -371,7 +371,7 @@ impl<'a> Staged<'a> {
         for value in without_action.chunks_exact_mut(size) {
             encoding::put_u32(value, action, 0);
         }
-        let first = Step::Prepare {
+        let first = ChangeStep::Prepare {
             map: map.to_string(),
             keys: found.added.clone(),
             values: without_action.clone(),
@@ -487,11 +487,11 @@ mod tests {
             .plan("flat")
             .into_iter()
             .filter_map(|step| match step {
-                Step::Insert { keys, .. } => (!keys.is_empty()).then_some("insert"),
-                Step::Replace { keys, .. } => (!keys.is_empty()).then_some("replace"),
-                Step::Erase { keys, .. } => (!keys.is_empty()).then_some("erase"),
-                Step::Prepare { keys, .. } => (!keys.is_empty()).then_some("prepare"),
-                Step::Settle => Some("settle"),
+                ChangeStep::Insert { keys, .. } => (!keys.is_empty()).then_some("insert"),
+                ChangeStep::Replace { keys, .. } => (!keys.is_empty()).then_some("replace"),
+                ChangeStep::Erase { keys, .. } => (!keys.is_empty()).then_some("erase"),
+                ChangeStep::Prepare { keys, .. } => (!keys.is_empty()).then_some("prepare"),
+                ChangeStep::Settle => Some("settle"),
                 _ => None,
             });
         (named.collect(), tears)

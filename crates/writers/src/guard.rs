@@ -7,7 +7,7 @@
 //! journal first undoes the partial change.
 
 use crate::errors::system;
-use crate::state::State;
+use crate::state::ProgramState;
 use crate::steps::{Undo, settle};
 use control::StoreError;
 use host::safe_dir::{Dir, FolderLock, Hold};
@@ -91,7 +91,7 @@ impl dyn Guard + '_ {
     }
 
     /// Undoes the partial change of a killed writer. The caller holds the lock for writing, and `state` is current.
-    pub(crate) fn undo(&self, state: &State<'_>) -> Result<(), StoreError> {
+    pub(crate) fn undo(&self, state: &ProgramState<'_>) -> Result<(), StoreError> {
         let failed = system("read how to undo what a killed command has begun");
         let bytes = self.journal().map_err(&failed)?;
         let undo: Vec<Undo<'_>> =

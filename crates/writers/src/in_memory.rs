@@ -5,7 +5,7 @@ use crate::buckets::Buckets;
 use crate::errors::{refused, system};
 use crate::multibit_trie::MultibitTrie;
 use crate::records::Differences;
-use crate::state::State;
+use crate::state::ProgramState;
 use control::StoreError;
 use layout::LookupAbi;
 use std::io;
@@ -62,7 +62,7 @@ pub(super) fn unwritten(error: io::Error) -> StoreError {
 
 /// Opens the entries of a table. `None` if they are not in memory.
 pub(super) fn open<'a>(
-    store: State<'a>,
+    store: ProgramState<'a>,
     lookup: &'a LookupAbi,
 ) -> Result<Option<Box<dyn InMemory + 'a>>, StoreError> {
     Ok(match lookup {
@@ -74,7 +74,7 @@ pub(super) fn open<'a>(
 
 /// Opens the entries of the table whose main map has this name.
 pub(super) fn of_map<'a>(
-    store: State<'a>,
+    store: ProgramState<'a>,
     map: &str,
 ) -> Result<Box<dyn InMemory + 'a>, StoreError> {
     let mut lookups = store

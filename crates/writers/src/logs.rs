@@ -3,7 +3,7 @@
 use crate::encoding;
 use crate::errors::{refused, unsupported};
 use crate::memory::{Map, Memory};
-use crate::state::State;
+use crate::state::ProgramState;
 use crate::store::Store;
 use control::{Logged, Logs, StoreError};
 use externs::log_msg::{as_written, format};
@@ -44,7 +44,7 @@ impl<M: Memory> Store<M> {
     }
 }
 
-impl State<'_> {
+impl ProgramState<'_> {
     fn take_logs(&self, abi: &LogsAbi, most: u64) -> Result<Logs, StoreError> {
         let failed = refused("read the log");
         let mut lines = Vec::new();

@@ -4,8 +4,8 @@
 use crate::encoding;
 use crate::errors::{refused, system, unsupported};
 use crate::memory::Map;
-use crate::state::State;
-use crate::steps::Step;
+use crate::state::ProgramState;
+use crate::steps::ChangeStep;
 use crate::transaction::Transaction;
 use control::{EntryKey, MeterRef, Rates, StoreError};
 use schema::{Object, ObjectKind, Table};
@@ -73,7 +73,7 @@ fn read(map: &dyn Map, index: u32) -> Result<Option<Rates>, StoreError> {
     Ok(found.and_then(|bytes| rates(&bytes)))
 }
 
-impl State<'_> {
+impl ProgramState<'_> {
     /// Returns the map of a meter. `None` if no packet uses it. Fails for an index that the meter does not have.
     fn meter_map(&self, meter: Object, index: u64) -> Result<Option<&str>, StoreError> {
         let ObjectKind::Meter { size, .. } = self.schema.objects[meter].kind else {
@@ -145,12 +145,12 @@ impl State<'_> {
         index: u32,
         rates: Option<Rates>,
         origin: u32,
-    ) -> Result<Step, StoreError> {
+    ) -> Result<ChangeStep, StoreError> {
         let now = self.memory.now()?;
         let key = index.to_ne_bytes();
         let old = self.map(map)?.get_locked(&key);
         let old = old.map_err(system("read the meter"))?;
-        Ok(Step::Locked {
+        Ok(ChangeStep::Locked {
             map: map.to_string(),
             key: key.to_vec(),
             old: old.unwrap_or_else(|| vec![0; SIZE]),
@@ -202,7 +202,7 @@ impl Transaction<'_> {
     }
 
     /// Returns the steps that set the rates of meters. Entries must have their numbers.
-    pub(super) fn meter_steps(&mut self) -> Result<Vec<Step>, StoreError> {
+    pub(super) fn meter_steps(&mut self) -> Result<Vec<ChangeStep>, StoreError> {
         let store = self.store;
         let mut steps = Vec::new();
         for ((meter, index), (rates, origin)) in std::mem::take(&mut self.meters) {

@@ -5,7 +5,7 @@
 //! groups.
 
 use crate::errors::unsupported;
-use crate::state::{Opened, Shape, State};
+use crate::state::{LookupShape, Opened, ProgramState};
 use crate::transaction::{Staged, Subject, Transaction};
 use crate::{encoding, flat};
 use control::StoreError;
@@ -52,7 +52,7 @@ fn members_of(group: &ActionCall) -> Vec<u32> {
     words.map(|at| encoding::get_u32(&bytes, at)).collect()
 }
 
-impl<'a> State<'a> {
+impl<'a> ProgramState<'a> {
     fn capacity(&self, profile: Object) -> Result<u64, StoreError> {
         let kept = self.schema.objects[profile].kind.profile();
         let kept = kept.ok_or_else(|| unsupported("this extern object has no members"))?;
@@ -60,11 +60,11 @@ impl<'a> State<'a> {
     }
 
     /// Returns the shape of the members of a table's action profile.
-    pub(super) fn members_shape(&self, table: Table) -> Result<Shape<'a>, StoreError> {
+    pub(super) fn members_shape(&self, table: Table) -> Result<LookupShape<'a>, StoreError> {
         let profile = self.schema.profile_of(table);
         let profile = profile.ok_or_else(|| unsupported("the table has no action profile"))?;
         let lookup = self.table_abi(table)?.members.as_ref();
-        Ok(Shape {
+        Ok(LookupShape {
             lookup: lookup.ok_or_else(|| unsupported(UNUSED))?,
             types: vec![Type::bit(32)],
             capacity: self.capacity(profile)?,
@@ -73,11 +73,11 @@ impl<'a> State<'a> {
     }
 
     /// Returns the shape of the groups of an action selector.
-    pub(super) fn groups_shape(&self, selector: Object) -> Result<Shape<'a>, StoreError> {
+    pub(super) fn groups_shape(&self, selector: Object) -> Result<LookupShape<'a>, StoreError> {
         let capacity = self.capacity(selector)?;
         let mut all = self.memory.contents().member_groups.iter();
         let known = all.find(|known| known.index == selector.as_u32());
-        Ok(Shape {
+        Ok(LookupShape {
             lookup: &known.ok_or_else(|| unsupported(UNUSED))?.groups,
             types: vec![Type::bit(32)],
             capacity,
@@ -96,7 +96,7 @@ impl<'a> State<'a> {
         Ok(tables.filter(has_members).collect())
     }
 
-    fn stored(&self, shape: Shape<'_>) -> Result<Vec<(u32, ActionCall)>, StoreError> {
+    fn stored(&self, shape: LookupShape<'_>) -> Result<Vec<(u32, ActionCall)>, StoreError> {
         let all = match self.open(shape)? {
             Opened::Flat(codec) => flat::entries(&*codec)?,
             Opened::Prioritized(_) => Vec::new(),

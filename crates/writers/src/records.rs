@@ -1,7 +1,7 @@
 //! Old and new elements of a map, in memory compact enough for a million of them.
 
 use crate::encoding;
-use crate::steps::Step;
+use crate::steps::ChangeStep;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::hash::BuildHasher;
 
@@ -261,17 +261,17 @@ impl Differences {
     }
 
     /// Returns the steps that change and add elements of a map with this capacity.
-    pub(crate) fn writes(&mut self, map: &str, capacity: u64) -> [Step; 2] {
+    pub(crate) fn writes(&mut self, map: &str, capacity: u64) -> [ChangeStep; 2] {
         let take = std::mem::take::<Vec<u8>>;
         [
-            Step::Replace {
+            ChangeStep::Replace {
                 map: map.to_string(),
                 keys: take(&mut self.changed),
                 old: take(&mut self.changed_old),
                 new: take(&mut self.changed_new),
                 origins: std::mem::take(&mut self.changed_origins),
             },
-            Step::Insert {
+            ChangeStep::Insert {
                 map: map.to_string(),
                 keys: take(&mut self.added),
                 values: take(&mut self.added_values),
@@ -282,8 +282,8 @@ impl Differences {
     }
 
     /// Returns the step that removes elements of a map.
-    pub(crate) fn removals(&mut self, map: &str) -> Step {
-        Step::Erase {
+    pub(crate) fn removals(&mut self, map: &str) -> ChangeStep {
+        ChangeStep::Erase {
             map: map.to_string(),
             keys: std::mem::take(&mut self.gone),
             old: std::mem::take(&mut self.gone_values),

@@ -3,7 +3,7 @@
 use crate::encoding;
 use crate::errors::{refused, unsupported};
 use crate::memory::Map;
-use crate::state::State;
+use crate::state::ProgramState;
 use control::StoreError;
 use layout::RegisterAbi;
 use schema::{Bits, Object, ObjectKind};
@@ -12,7 +12,7 @@ use std::io;
 /// Error for a register without a map.
 const UNUSED: &str = "no packet's way through the program depends on this register";
 
-impl State<'_> {
+impl ProgramState<'_> {
     /// Returns the register's description and map. `None` if the program never uses the register. Fails for an index
     /// that the register does not have.
     fn register_map(

@@ -1,7 +1,7 @@
 //! Multicast groups and clone sessions in the program's maps.
 
 use crate::errors::{system, unopened, unsupported};
-use crate::state::State;
+use crate::state::ProgramState;
 use control::{CloneSession, Replica, StoreError};
 use std::collections::BTreeMap;
 
@@ -113,7 +113,7 @@ fn session(value: &[u32]) -> CloneSession {
     }
 }
 
-impl State<'_> {
+impl ProgramState<'_> {
     /// Reads the multicast groups by number.
     pub(crate) fn read_groups(&self) -> Result<Vec<(u16, Vec<Replica>)>, StoreError> {
         let Traffic { groups, form, .. } = self.memory.traffic();

@@ -20,7 +20,7 @@ use schema::{ActionCall, Entry, Object, ObjectKind, Schema, Table, Type, ValueSe
 
 /// State of a program. As long as it exists nobody else writes the program's memory, which holds no partial change.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct State<'a> {
+pub(crate) struct ProgramState<'a> {
     /// Memory that holds the state.
     pub memory: &'a dyn Memory,
     /// Schema: the program's interface to the control plane.
@@ -43,7 +43,7 @@ impl Grace<'_> {
 }
 
 /// Properties by which entries are found, for tables and value sets alike.
-pub(crate) struct Shape<'a> {
+pub(crate) struct LookupShape<'a> {
     pub lookup: &'a LookupAbi,
     pub types: Vec<Type>,
     pub capacity: u64,
@@ -56,10 +56,10 @@ pub(crate) enum Opened<'a> {
     Prioritized(Structure<'a>),
 }
 
-impl<'a> State<'a> {
+impl<'a> ProgramState<'a> {
     /// Returns the state in a memory. Packets may run in the program if it is `live`.
-    pub(crate) fn of(memory: &'a dyn Memory, live: bool) -> State<'a> {
-        State {
+    pub(crate) fn of(memory: &'a dyn Memory, live: bool) -> ProgramState<'a> {
+        ProgramState {
             memory,
             schema: memory.schema(),
             live,
@@ -143,10 +143,10 @@ impl<'a> State<'a> {
         }
     }
 
-    pub(crate) fn table_shape(&self, table: Table) -> Result<Shape<'a>, StoreError> {
+    pub(crate) fn table_shape(&self, table: Table) -> Result<LookupShape<'a>, StoreError> {
         let abi = self.table_abi(table)?;
         let data = &self.schema.tables[table];
-        Ok(Shape {
+        Ok(LookupShape {
             lookup: &abi.lookup,
             types: data.match_keys().map(|k| k.field.ty).collect(),
             capacity: abi.capacity,
@@ -154,12 +154,12 @@ impl<'a> State<'a> {
         })
     }
 
-    fn value_set_shape(&self, set: ValueSet) -> Result<Shape<'a>, StoreError> {
+    fn value_set_shape(&self, set: ValueSet) -> Result<LookupShape<'a>, StoreError> {
         let mut all = self.memory.contents().value_sets.iter();
         let abi = all.find(|s| s.index == set.as_u32());
         let abi = abi.ok_or_else(|| unsupported("the object has no such value set"))?;
         let fields = self.schema.value_sets[set].fields.iter();
-        Ok(Shape {
+        Ok(LookupShape {
             lookup: &abi.lookup,
             types: fields.map(|f| f.field.ty).collect(),
             capacity: abi.capacity,
@@ -168,7 +168,7 @@ impl<'a> State<'a> {
     }
 
     /// Returns the shape of a batch's subject.
-    pub(crate) fn shape(&self, subject: Subject) -> Result<Shape<'a>, StoreError> {
+    pub(crate) fn shape(&self, subject: Subject) -> Result<LookupShape<'a>, StoreError> {
         match subject {
             Subject::Members(table) => self.members_shape(Table::from_u32(table)),
             Subject::MemberGroups(selector) => self.groups_shape(Object::from_u32(selector)),
@@ -177,7 +177,7 @@ impl<'a> State<'a> {
         }
     }
 
-    pub(crate) fn open(&self, shape: Shape<'a>) -> Result<Opened<'a>, StoreError> {
+    pub(crate) fn open(&self, shape: LookupShape<'a>) -> Result<Opened<'a>, StoreError> {
         Ok(match shape.lookup {
             LookupAbi::Compiled => {
                 return Err(unsupported(
@@ -242,7 +242,7 @@ impl<'a> State<'a> {
         name: &'a str,
         key: &'a KeyAbi,
         value: &'a ValueAbi,
-        shape: Shape<'a>,
+        shape: LookupShape<'a>,
     ) -> Result<Shadow<'a>, StoreError> {
         Ok(Shadow {
             name,

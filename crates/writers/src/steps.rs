@@ -4,7 +4,7 @@ use crate::errors::{refused, system, with_capacity};
 use crate::in_memory;
 use crate::memory::{Map, Partial};
 use crate::records::{Differences, NO_ORIGIN};
-use crate::state::State;
+use crate::state::ProgramState;
 use control::StoreError;
 use host::words::Words;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use std::io;
 
 /// Step of a change. Keys and values are concatenated without padding.
 #[derive(Debug)]
-pub(super) enum Step {
+pub(super) enum ChangeStep {
     /// Adds elements whose keys are not in the map.
     Insert {
         map: String,
@@ -120,14 +120,14 @@ pub(super) enum Undo<'a> {
         #[serde(borrow, with = "serde_bytes")]
         value: Cow<'a, [u8]>,
     },
-    /// Stores a word of an array, and waits as [`Step::Settle`] does.
+    /// Stores a word of an array, and waits as [`ChangeStep::Settle`] does.
     Store {
         #[serde(borrow)]
         map: Cow<'a, str>,
         offset: u32,
         word: u64,
     },
-    /// Stores a word, and waits as [`Step::Settle`] does.
+    /// Stores a word, and waits as [`ChangeStep::Settle`] does.
     Switch { offset: u32, word: Word },
 }
 
@@ -149,43 +149,43 @@ impl From<StoreError> for StepFailed {
     }
 }
 
-impl Step {
+impl ChangeStep {
     /// Returns the number of elements that the step changes and that somebody may read.
-    pub(crate) fn weight(&self, store: &State<'_>) -> usize {
+    pub(crate) fn weight(&self, store: &ProgramState<'_>) -> usize {
         let count = |map: &str, keys: &[u8]| {
             let size = store.map(map).map_or(1, |m| m.info().key_size);
             keys.len() / size.max(1)
         };
         match self {
-            Step::Insert { map, keys, .. }
-            | Step::Replace { map, keys, .. }
-            | Step::Erase { map, keys, .. } => count(map, keys),
-            Step::Switch { .. } | Step::Store { .. } | Step::Locked { .. } => 1,
+            ChangeStep::Insert { map, keys, .. }
+            | ChangeStep::Replace { map, keys, .. }
+            | ChangeStep::Erase { map, keys, .. } => count(map, keys),
+            ChangeStep::Switch { .. } | ChangeStep::Store { .. } | ChangeStep::Locked { .. } => 1,
             // Each entry changes several items: counts as well, or an index and nodes.
-            Step::InMemory { changes, .. } => 2 * usize::from(!changes.is_empty()),
-            Step::Prepare { .. }
-            | Step::PrepareGlobal { .. }
-            | Step::Words { .. }
-            | Step::Zero { .. }
-            | Step::Settle => 0,
+            ChangeStep::InMemory { changes, .. } => 2 * usize::from(!changes.is_empty()),
+            ChangeStep::Prepare { .. }
+            | ChangeStep::PrepareGlobal { .. }
+            | ChangeStep::Words { .. }
+            | ChangeStep::Zero { .. }
+            | ChangeStep::Settle => 0,
         }
     }
 
     /// Returns the undoing of the step. `None` if the step is not visible.
     pub(crate) fn undo(&self) -> Option<Undo<'_>> {
         match self {
-            Step::Insert { map, keys, .. } => Some(Undo::Delete {
+            ChangeStep::Insert { map, keys, .. } => Some(Undo::Delete {
                 map: map.into(),
                 keys: keys.into(),
             }),
-            Step::Replace { map, keys, old, .. } | Step::Erase { map, keys, old } => {
+            ChangeStep::Replace { map, keys, old, .. } | ChangeStep::Erase { map, keys, old } => {
                 Some(Undo::Restore {
                     map: map.into(),
                     keys: keys.into(),
                     values: old.into(),
                 })
             }
-            Step::InMemory { map, changes } => Some(Undo::InMemory {
+            ChangeStep::InMemory { map, changes } => Some(Undo::InMemory {
                 map: map.into(),
                 keys: [&changes.gone[..], &changes.changed].concat().into(),
                 values: [&changes.gone_values[..], &changes.changed_old]
@@ -193,32 +193,32 @@ impl Step {
                     .into(),
                 removed: (&changes.added).into(),
             }),
-            Step::Locked { map, key, old, .. } => Some(Undo::Locked {
+            ChangeStep::Locked { map, key, old, .. } => Some(Undo::Locked {
                 map: map.into(),
                 key: key.into(),
                 value: old.into(),
             }),
-            Step::Switch { offset, old, .. } => Some(Undo::Switch {
+            ChangeStep::Switch { offset, old, .. } => Some(Undo::Switch {
                 offset: *offset,
                 word: *old,
             }),
-            Step::Store {
+            ChangeStep::Store {
                 map, offset, old, ..
             } => Some(Undo::Store {
                 map: map.into(),
                 offset: *offset,
                 word: *old,
             }),
-            Step::Prepare { .. }
-            | Step::PrepareGlobal { .. }
-            | Step::Words { .. }
-            | Step::Zero { .. }
-            | Step::Settle => None,
+            ChangeStep::Prepare { .. }
+            | ChangeStep::PrepareGlobal { .. }
+            | ChangeStep::Words { .. }
+            | ChangeStep::Zero { .. }
+            | ChangeStep::Settle => None,
         }
     }
 
     /// Runs the step.
-    pub(crate) fn run(&self, store: &State<'_>) -> Result<(), StepFailed> {
+    pub(crate) fn run(&self, store: &ProgramState<'_>) -> Result<(), StepFailed> {
         let blame = |origins: &[u32], capacity: u64| {
             let origins = origins.to_vec();
             move |Partial { done, error }: Partial| StepFailed {
@@ -227,7 +227,7 @@ impl Step {
             }
         };
         match self {
-            Step::Insert {
+            ChangeStep::Insert {
                 map,
                 keys,
                 values,
@@ -237,7 +237,7 @@ impl Step {
                 let wrote = store.map(map)?.set_many(keys, values);
                 wrote.map_err(|partial| blame(origins, *capacity)(partial))
             }
-            Step::Replace {
+            ChangeStep::Replace {
                 map,
                 keys,
                 new,
@@ -247,11 +247,11 @@ impl Step {
                 let wrote = store.map(map)?.set_many(keys, new);
                 wrote.map_err(|partial| blame(origins, 0)(partial))
             }
-            Step::Erase { map, keys, .. } => {
+            ChangeStep::Erase { map, keys, .. } => {
                 let erased = store.map(map)?.delete_many(keys);
                 Ok(erased.map_err(|p| system("remove an entry")(p.error))?)
             }
-            Step::InMemory { map, changes } => {
+            ChangeStep::InMemory { map, changes } => {
                 let changed = in_memory::of_map(*store, map)?.change(changes);
                 changed.map_err(|refused| {
                     let origins = changes.added_origins.iter();
@@ -263,31 +263,31 @@ impl Step {
                     }
                 })
             }
-            Step::Prepare { map, keys, values } => {
+            ChangeStep::Prepare { map, keys, values } => {
                 let wrote = store.map(map)?.set_many(keys, values);
                 Ok(wrote.map_err(|p| refused("write the table")(p.error))?)
             }
-            Step::PrepareGlobal { offset, bytes } => {
+            ChangeStep::PrepareGlobal { offset, bytes } => {
                 let wrote = store.globals()?.set_bytes(*offset, bytes);
                 Ok(wrote.map_err(system("write the program's data"))?)
             }
-            Step::Words { map, words } => {
+            ChangeStep::Words { map, words } => {
                 let memory = store.shared(map)?;
                 let mut words = words.iter();
                 let wrote = words.try_for_each(|(offset, word)| memory.set_u64(*offset, *word));
                 Ok(wrote.map_err(system("write the table"))?)
             }
-            Step::Store {
+            ChangeStep::Store {
                 map, offset, new, ..
             } => {
                 let wrote = store.shared(map)?.set_u64(*offset, *new);
                 Ok(wrote.map_err(system("write the table"))?)
             }
-            Step::Switch { offset, new, .. } => {
+            ChangeStep::Switch { offset, new, .. } => {
                 let wrote = switch(store.globals()?, *offset, *new);
                 Ok(wrote.map_err(system("write the program's data"))?)
             }
-            Step::Locked {
+            ChangeStep::Locked {
                 map,
                 key,
                 new,
@@ -300,14 +300,14 @@ impl Step {
                     error: refused("write the meter")(error),
                 })
             }
-            Step::Zero { map, keys } => {
+            ChangeStep::Zero { map, keys } => {
                 let map = store.map(map)?;
                 let zero = vec![0; map.info().value_size];
                 let mut keys = keys.chunks_exact(map.info().key_size);
                 let wrote = keys.try_for_each(|key| map.set(key, &zero));
                 Ok(wrote.map_err(system("begin what is kept for an entry"))?)
             }
-            Step::Settle => {
+            ChangeStep::Settle => {
                 settle(store);
                 Ok(())
             }
@@ -317,7 +317,7 @@ impl Step {
 
 impl Undo<'_> {
     /// Undoes a step, which may have been done in part or not at all.
-    pub(crate) fn run(&self, store: &State<'_>) -> Result<(), StoreError> {
+    pub(crate) fn run(&self, store: &ProgramState<'_>) -> Result<(), StoreError> {
         let failed = |partial: Partial| system("undo a change")(partial.error);
         match self {
             Undo::Delete { map, keys } => present(store.map(map)?, keys, None).map_err(failed),
@@ -364,6 +364,6 @@ fn switch(globals: &Words, offset: u32, word: Word) -> io::Result<()> {
 }
 
 /// Waits until no packet that may have seen the previous state is in the program.
-pub(super) fn settle(store: &State<'_>) {
+pub(super) fn settle(store: &ProgramState<'_>) {
     store.grace().wait();
 }

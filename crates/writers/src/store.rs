@@ -2,7 +2,7 @@
 //! change.
 
 use crate::memory::Memory;
-use crate::state::State;
+use crate::state::ProgramState;
 use crate::transaction::Transaction;
 use control::{
     CloneSession, Contents, Count, Digests, DropReason, EntryKey, Flow, FlowRoom, Groups, Logs,
@@ -34,15 +34,15 @@ impl<M: Memory> Store<M> {
     }
 
     /// Returns the state of a program whose lock this process holds, or that no other process knows.
-    pub(crate) fn state(&self) -> State<'_> {
-        State::of(&self.memory, self.live)
+    pub(crate) fn state(&self) -> ProgramState<'_> {
+        ProgramState::of(&self.memory, self.live)
     }
 
     /// Runs `work` while no other process reads or writes the program's state, and no change is partial. Maps that were
     /// opened before the lock was taken may be stale, so that `work` gets a newly opened state.
     pub(crate) fn exclusively<T>(
         &self,
-        work: impl FnOnce(&State<'_>) -> Result<T, StoreError>,
+        work: impl FnOnce(&ProgramState<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         self.alone(None, |now| work(&now.state()))
     }
@@ -81,7 +81,7 @@ impl<M: Memory> Store<M> {
     /// Runs `work` while no other process writes the program's state, and no change is partial.
     pub(crate) fn consistently<T>(
         &self,
-        work: impl FnOnce(&State<'_>) -> Result<T, StoreError>,
+        work: impl FnOnce(&ProgramState<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let Some(guard) = self.memory.guard().filter(|_| !self.alone) else {
             return work(&self.state());
@@ -132,7 +132,7 @@ impl<M: Memory> control::Store for Store<M> {
     }
 
     fn contents(&self, tables: &[Table]) -> Result<Vec<Contents>, (Table, StoreError)> {
-        let read = |now: &State<'_>, table| {
+        let read = |now: &ProgramState<'_>, table| {
             Ok(Contents {
                 entries: now.read_entries(table)?,
                 default_action: now.read_default(table)?,

@@ -7,8 +7,8 @@ use crate::guard::Guard;
 use crate::in_memory;
 use crate::meters::DirectMeter;
 use crate::own::Own;
-use crate::state::{Opened, Shape, State, present};
-use crate::steps::{Step, StepFailed, Undo, Word};
+use crate::state::{LookupShape, Opened, ProgramState, present};
+use crate::steps::{ChangeStep, StepFailed, Undo, Word};
 use crate::{direct, encoding, prioritized};
 use control::{Change, CloneSession, EntryKey, Rates, Rejected, Replica, StoreError};
 use layout::{DefaultAbi, LookupAbi};
@@ -41,7 +41,7 @@ pub(super) enum Staged<'a> {
 
 /// Batch of changes, checked against the tables and each other. Nothing is written before [`Transaction::commit`].
 pub(super) struct Transaction<'a> {
-    pub(super) store: State<'a>,
+    pub(super) store: ProgramState<'a>,
     staged: BTreeMap<Subject, Staged<'a>>,
     own: BTreeMap<Table, Own<'a>>,
     defaults: BTreeMap<Table, ActionCall>,
@@ -56,7 +56,7 @@ pub(super) struct Transaction<'a> {
 
 impl<'a> Transaction<'a> {
     /// Begins a batch. The caller holds the lock of the program's guard, if it has one, for writing until the end.
-    pub(crate) fn new(store: State<'a>) -> Transaction<'a> {
+    pub(crate) fn new(store: ProgramState<'a>) -> Transaction<'a> {
         Transaction {
             store,
             staged: BTreeMap::new(),
@@ -72,7 +72,7 @@ impl<'a> Transaction<'a> {
     pub(super) fn stage(&mut self, subject: Subject) -> Result<&mut Staged<'a>, StoreError> {
         if !self.staged.contains_key(&subject) {
             let shape = self.store.shape(subject)?;
-            let Shape {
+            let LookupShape {
                 capacity, lookup, ..
             } = shape;
             let staged = match self.store.open(shape)? {
@@ -314,7 +314,7 @@ impl<'a> Transaction<'a> {
     }
 
     /// Plans the steps that change the existing maps. `None` if a packet might then meet a partial change.
-    fn plan(&mut self, may_tear: bool) -> Result<Option<Vec<Step>>, StepFailed> {
+    fn plan(&mut self, may_tear: bool) -> Result<Option<Vec<ChangeStep>>, StepFailed> {
         let one_by_one = |(subject, staged): (&Subject, &Staged<'_>)| match staged {
             Staged::Flat(flat, _) if self.replaced.contains(subject) => !flat.differs(),
             Staged::Prioritized(entries) if self.replaced.contains(subject) => {
@@ -348,7 +348,7 @@ impl<'a> Transaction<'a> {
                 // A packet may have found an entry that referred to it before.
                 let settle = referred_to && flat.removes();
                 let planned = settle
-                    .then_some(Step::Settle)
+                    .then_some(ChangeStep::Settle)
                     .into_iter()
                     .chain(flat.plan(main_map(lookup)));
                 match referred_to {
@@ -401,7 +401,7 @@ impl<'a> Transaction<'a> {
     }
 
     /// Assigns numbers to new entries that have direct counters or meters. Returns the steps that zero these.
-    fn number(&mut self) -> Result<Vec<Step>, StoreError> {
+    fn number(&mut self) -> Result<Vec<ChangeStep>, StoreError> {
         let mut steps = Vec::new();
         for (subject, staged) in &mut self.staged {
             let given = match staged {
@@ -420,7 +420,7 @@ impl<'a> Transaction<'a> {
 
     /// Makes all changes in new maps that no packet uses yet, then switches packets to them. The steps `begun` run
     /// first.
-    fn switch(self, begun: Vec<Step>) -> Result<(), NotDone> {
+    fn switch(self, begun: Vec<ChangeStep>) -> Result<(), NotDone> {
         let failed = |error: StoreError| NotDone::before(StepFailed::from(error));
         let mut fresh = BTreeSet::new();
         for staged in self.staged.values() {
@@ -432,7 +432,7 @@ impl<'a> Transaction<'a> {
         // Packets meet new groups and sessions together with the new tables.
         fresh.extend(self.copies.maps(self.store.memory.traffic()));
         let successor = self.store.memory.successor(&fresh).map_err(failed)?;
-        let store = State::of(successor.memory(), false);
+        let store = ProgramState::of(successor.memory(), false);
         let copies = self.copies.steps_anew(&self.store, &store);
         let mut steps = begun;
         for (subject, staged) in self.staged {
@@ -504,11 +504,11 @@ impl NotDone {
 /// Runs all steps, or undoes them if one fails. If other processes know the program, a journal is written first. After
 /// a crash the next process that takes the lock undoes the steps.
 pub(super) fn run(
-    store: &State<'_>,
+    store: &ProgramState<'_>,
     guard: Option<&dyn Guard>,
-    steps: &[Step],
+    steps: &[ChangeStep],
 ) -> Result<(), NotDone> {
-    let undo: Vec<Undo<'_>> = steps.iter().rev().filter_map(Step::undo).collect();
+    let undo: Vec<Undo<'_>> = steps.iter().rev().filter_map(ChangeStep::undo).collect();
     let weight: usize = steps.iter().map(|step| step.weight(store)).sum();
     // A single element is written atomically.
     let journal = guard.filter(|_| weight > 1);
@@ -540,10 +540,10 @@ pub(super) fn run(
 }
 
 fn default_steps(
-    store: &State<'_>,
+    store: &ProgramState<'_>,
     table: Table,
     action: &ActionCall,
-) -> Result<Vec<Step>, StoreError> {
+) -> Result<Vec<ChangeStep>, StoreError> {
     let DefaultAbi::Global {
         slots,
         selector,
@@ -561,12 +561,12 @@ fn default_steps(
             let other = u32::from(used == 0);
             vec![
                 // A packet may still read the slot that the previous change replaced.
-                Step::Settle,
-                Step::PrepareGlobal {
+                ChangeStep::Settle,
+                ChangeStep::PrepareGlobal {
                     offset: if other == 0 { *first } else { *second },
                     bytes,
                 },
-                Step::Switch {
+                ChangeStep::Switch {
                     offset: *selector,
                     old: Word::Four(used),
                     new: Word::Four(other),
@@ -575,7 +575,7 @@ fn default_steps(
         }
         (_, [slot, ..]) => {
             let offset = slot + value.action_offset;
-            vec![Step::Switch {
+            vec![ChangeStep::Switch {
                 offset,
                 old: Word::Four(globals.u32(offset).map_err(&failed)?),
                 new: Word::Four(encoding::get_u32(&bytes, value.action_offset as usize)),

@@ -4,20 +4,20 @@
 use super::weights::clang::{A_SECOND, LONG, SLOW};
 use super::weights::kernel::{FARTHEST, LONGEST, MOST_FUNCTIONS, MOST_MAPS};
 use super::weights::length::{LONGEST_OF_COPIES, NEEDS_LONG_JUMPS, OVERESTIMATE};
-use super::weights::parts::{
+use super::weights::outline::{
     MOST_PROGRAMS, ONE_IN, ONE_IN_OF_SEVERAL, PLACES, PROGRAM, SIZE, STATEMENT,
 };
 use super::weights::walk::RISKY;
 use crate::abi::Hook;
 use crate::copies;
 use crate::features::{Feature, Features};
-use crate::{Parts, Report, errors};
+use crate::{Outlining, Report, errors};
 use diag::{Diagnostic, Diagnostics, Span};
 use ir::{Program, visit};
 
 /// Returns true if clang takes so long over a program that it is compiled with less debug information.
 pub fn is_long(report: &Report) -> bool {
-    report.longest_estimate > LONG || report.parts > 0
+    report.longest_estimate > LONG || report.outlined > 0
 }
 
 /// Estimates the seconds that clang takes, if they are many.
@@ -68,7 +68,7 @@ pub fn too_long(program: &Program, hook: Hook, kernel: &Features, report: &Repor
 /// The number of programs chained by tail calls is `times` the number that the verifier is likely to need. If copies
 /// of packets differ, all are in one program: the loop over the copies cannot be chained, since no program leads back
 /// to another.
-pub fn parts(program: &Program, report: &Report, times: usize) -> Parts {
+pub fn outlining(program: &Program, report: &Report, times: usize) -> Outlining {
     let instructions = report.instruction_estimate;
     let programs = times * instructions.div_ceil(PROGRAM) as usize;
     let most = match copies::differ(program) {
@@ -77,12 +77,12 @@ pub fn parts(program: &Program, report: &Report, times: usize) -> Parts {
     };
     let programs = programs.clamp(1, most);
     // Chained programs do not all have that many functions.
-    let parts = match programs {
+    let functions = match programs {
         1 => MOST_FUNCTIONS / ONE_IN,
         _ => programs * MOST_FUNCTIONS / ONE_IN_OF_SEVERAL,
     };
-    Parts {
-        size: SIZE.max(instructions / parts as u32),
+    Outlining {
+        size: SIZE.max(instructions / functions as u32),
         programs,
     }
 }
@@ -134,7 +134,7 @@ pub fn needs_long_jumps(report: &Report) -> bool {
 /// Returns true if the verifier is likely to follow too many branches in one function, by the estimate of what it
 /// processes with everything in variables.
 pub fn is_risky(report: &Report) -> bool {
-    report.parts == 0 && report.verifier_estimate > RISKY
+    report.outlined == 0 && report.verifier_estimate > RISKY
 }
 
 /// Returns true if no jump of a program's own C is too far: its longest function has no more instructions than a jump
@@ -242,10 +242,10 @@ mod tests {
 
     #[test]
     fn one_function_that_is_large_by_estimate_is_risky_and_several_are_not() {
-        let of = |verifier_estimate, parts| {
+        let of = |verifier_estimate, outlined| {
             is_risky(&Report {
                 verifier_estimate,
-                parts,
+                outlined,
                 ..Report::default()
             })
         };
@@ -255,20 +255,20 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_no_more_than_the_kernel_allows_functions() {
+    fn outlined_functions_are_no_more_than_the_kernel_allows_functions() {
         let of = |instruction_estimate| {
             let report = Report {
                 instruction_estimate,
                 ..Report::default()
             };
-            parts(&program(), &report, 1)
+            outlining(&program(), &report, 1)
         };
-        assert_eq!(of(100_000), Parts::of(SIZE));
+        assert_eq!(of(100_000), Outlining::of(SIZE));
         for instructions in [1_000_000, 3_000_000, 40_000_000] {
-            let parts = of(instructions);
-            let functions = parts.programs as u32 * (MOST_FUNCTIONS as u32);
-            assert!(parts.size * functions >= 2 * instructions - functions);
-            assert!(parts.programs > 1 && parts.programs <= MOST_PROGRAMS);
+            let outlining = of(instructions);
+            let functions = outlining.programs as u32 * (MOST_FUNCTIONS as u32);
+            assert!(outlining.size * functions >= 2 * instructions - functions);
+            assert!(outlining.programs > 1 && outlining.programs <= MOST_PROGRAMS);
         }
     }
 }

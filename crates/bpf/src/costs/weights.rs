@@ -162,7 +162,7 @@ pub mod clang {
 }
 
 /// Outlined functions, and programs chained by tail calls.
-pub mod parts {
+pub mod outline {
     /// Approximate length of an outlined function, in instructions. Clang's time grows faster than a function does,
     /// and each call takes a few nanoseconds. In a loop that is not outlined, stack slots that clang spilled to in one
     /// iteration most likely keep the verifier from pruning states of the next. It was seen not to finish on loops of
@@ -199,7 +199,7 @@ pub mod parts {
 }
 
 /// Iterations of loops that a packet may take, if the verifier has to follow each.
-pub mod turns {
+pub mod iterations {
     /// Number of iterations that is tried first: as many as there are bytes in a packet of Ethernet's usual size.
     pub const MOST: u32 = 1600;
 

@@ -11,7 +11,7 @@ mod find;
 pub use find::{find, is_object};
 
 use crate::bpf_target::Compiled;
-use crate::bundle::{Member, Part};
+use crate::bundle::{BundledProgram, CheckedProgram};
 use bpf::abi::{Abi, Hook};
 use bpf::features::{Feature, Features, Version};
 use bpf::uses;
@@ -169,7 +169,7 @@ fn why(error: &serde_json::Error) -> String {
 }
 
 /// Reads the object that a bundle's member names. A refusal points at that name in the bundle's file.
-pub fn of_member(member: &Member) -> Result<Built, Box<Diagnostic>> {
+pub fn of_member(member: &BundledProgram) -> Result<Built, Box<Diagnostic>> {
     read(&member.source.value).map_err(|mut refused| {
         refused.primary.span = member.source.span;
         refused
@@ -177,7 +177,7 @@ pub fn of_member(member: &Member) -> Result<Built, Box<Diagnostic>> {
 }
 
 /// Fails if the bundle's member names a hook and the object is for another one.
-pub fn check_hook(member: &Member, built: &Built) -> Result<(), Box<Diagnostic>> {
+pub fn check_hook(member: &BundledProgram, built: &Built) -> Result<(), Box<Diagnostic>> {
     match &member.hook {
         Some(hook) if hook.value != built.hook => {
             let file = &member.source.value;
@@ -194,8 +194,8 @@ pub fn description_of(object: &Path) -> PathBuf {
 
 impl Built {
     /// Returns its input to the check of a bundle.
-    pub fn part(&self) -> Part<'_> {
-        Part {
+    pub fn part(&self) -> CheckedProgram<'_> {
+        CheckedProgram {
             hook: self.hook,
             abi: Some(&self.abi),
             schema: &self.schema,

@@ -11,7 +11,7 @@ use schema::Schema;
 
 /// A program of a bundle.
 #[derive(Clone, Copy)]
-pub struct Part<'a> {
+pub struct CheckedProgram<'a> {
     /// The hook at which it runs.
     pub hook: Hook,
     /// The layout of its maps; `None` if it does not fit its hook.
@@ -30,7 +30,7 @@ pub struct Part<'a> {
 /// A file of entries cannot be read; the text says why.
 pub fn check(
     bundle: &Bundle,
-    parts: &[Part<'_>],
+    parts: &[CheckedProgram<'_>],
     map: &mut SourceMap,
 ) -> Result<Diagnostics, String> {
     let mut wrong = Diagnostics::new();
@@ -48,7 +48,10 @@ pub fn check(
 
 /// Checks programs together. Returns the maps that they share; shares are checked only if every program fits its
 /// hook.
-pub fn together(bundle: &Bundle, parts: &[Part<'_>]) -> Result<Vec<SharedMap>, Diagnostics> {
+pub fn together(
+    bundle: &Bundle,
+    parts: &[CheckedProgram<'_>],
+) -> Result<Vec<SharedMap>, Diagnostics> {
     let hooks: Vec<Hook> = parts.iter().map(|part| part.hook).collect();
     let mut wrong = check_room(bundle, &hooks).err().unwrap_or_default();
     let fitting = parts.iter().map(|part| Some((part.abi?, part.schema)));

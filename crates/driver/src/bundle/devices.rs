@@ -1,6 +1,6 @@
 //! Interfaces of a bundle: replacement by the command line's, and checks.
 
-use super::{Bundle, Member, errors};
+use super::{Bundle, BundledProgram, errors};
 use bpf::abi::{Abi, Hook};
 use control::Change;
 use diag::Diagnostics;
@@ -68,7 +68,7 @@ fn find(bundle: &Bundle, wanted: &str) -> Result<usize, String> {
     })
 }
 
-fn replace(member: &mut Member, list: &[&str]) -> Result<(), String> {
+fn replace(member: &mut BundledProgram, list: &[&str]) -> Result<(), String> {
     member.ports.dev = list.iter().map(|name| name.to_string()).collect();
     match member.ports.clash() {
         Some(clash) => Err(format!(
@@ -131,7 +131,7 @@ pub(super) fn check_groups(
 /// Refuses a second program at an interface's XDP hook. `hooks` has the hook of each program.
 pub fn check_room(bundle: &Bundle, hooks: &[Hook]) -> Result<(), Diagnostics> {
     let mut wrong = Diagnostics::new();
-    let mut taken: Vec<(String, &Member)> = Vec::new();
+    let mut taken: Vec<(String, &BundledProgram)> = Vec::new();
     let at_xdp = bundle.programs.iter().zip(hooks);
     for (member, _) in at_xdp.filter(|(_, hook)| **hook == Hook::Xdp) {
         for port in member.ports.attached() {

@@ -1,6 +1,6 @@
 //! Entries of a bundle's programs: their texts, in files or in the bundle itself, and their checks.
 
-use super::{Entries, Member, Part};
+use super::{BundledProgram, CheckedProgram, Entries};
 use control::entries::{Changes, lines as lines_of_file};
 use control::strays::Strays;
 use control::{Piece, StoreError, errors};
@@ -47,11 +47,11 @@ pub fn lines<'a>(
 /// and they must not clash, for example by equal keys. `file` is the result of [`open`].
 pub fn check(
     map: &SourceMap,
-    member: &Member,
+    member: &BundledProgram,
     file: Option<FileId>,
-    part: Part<'_>,
+    part: CheckedProgram<'_>,
 ) -> Result<Diagnostics, Diagnostics> {
-    let Part { abi, schema, .. } = part;
+    let CheckedProgram { abi, schema, .. } = part;
     let ports: BTreeSet<u32> = member.ports.all().map(|port| port.port).collect();
     // A program that the interpreter refuses has been reported.
     let mut tables = part

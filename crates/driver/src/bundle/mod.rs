@@ -14,7 +14,7 @@ mod read;
 mod share;
 mod write;
 
-pub use check::{Part, check, together};
+pub use check::{CheckedProgram, check, together};
 pub use devices::{check_interfaces, check_room, override_devices};
 pub use ports::{PortSpec, Ports};
 pub use read::{is_message, read};
@@ -41,14 +41,14 @@ pub struct Bundle {
     /// Name by which other commands refer to it; `None` takes the file's name.
     pub name: Option<At<String>>,
     /// Its programs, one at least, in the order in which they are attached.
-    pub programs: Vec<Member>,
+    pub programs: Vec<BundledProgram>,
     /// State that programs have in common.
     pub shares: Vec<Share>,
 }
 
 /// A program of a bundle.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Member {
+pub struct BundledProgram {
     /// Unique in the bundle.
     pub name: At<String>,
     /// The P4 file, or the object that was built of one.
@@ -69,7 +69,7 @@ pub struct Member {
     pub entries: Option<Entries>,
 }
 
-impl Member {
+impl BundledProgram {
     /// Returns the hook at which it runs: the given one, or else the default hook of `program`.
     pub fn hook_of(&self, program: &Program) -> Hook {
         let given = self.hook.as_ref().map(|hook| hook.value);

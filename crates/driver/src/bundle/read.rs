@@ -3,7 +3,7 @@
 mod ports;
 
 use super::keys::FORM;
-use super::{At, Bundle, Entries, Member, Share, SharedBy, errors};
+use super::{At, Bundle, BundledProgram, Entries, Share, SharedBy, errors};
 use crate::built::is_object;
 use crate::hooks;
 use bpf::abi::Hook;
@@ -43,7 +43,7 @@ fn bundle(folder: &Path, table: &Table, wrong: &mut Diagnostics) -> Bundle {
         check_name(wrong, name);
     }
     let tables = table.tables("program").into_iter();
-    let programs: Vec<Member> = tables
+    let programs: Vec<BundledProgram> = tables
         .filter_map(|table| member(folder, &table, wrong))
         .collect();
     let mut first_of = BTreeMap::new();
@@ -65,7 +65,7 @@ fn bundle(folder: &Path, table: &Table, wrong: &mut Diagnostics) -> Bundle {
 }
 
 /// Reads a program. Returns `None` if it has no source.
-fn member(folder: &Path, table: &Table, wrong: &mut Diagnostics) -> Option<Member> {
+fn member(folder: &Path, table: &Table, wrong: &mut Diagnostics) -> Option<BundledProgram> {
     let paths = |key| {
         let names = table.texts(key).into_iter();
         names.map(|at| folder.join(at.value)).collect()
@@ -86,7 +86,7 @@ fn member(folder: &Path, table: &Table, wrong: &mut Diagnostics) -> Option<Membe
     });
     check_name(wrong, &name);
     let defines = table.texts("define").into_iter();
-    Some(Member {
+    Some(BundledProgram {
         name,
         source: At {
             value: folder.join(&source.value),
@@ -128,7 +128,7 @@ fn target(At { value, span }: At<String>, wrong: &mut Diagnostics) -> Option<At<
     found.map(|value| At { value, span })
 }
 
-fn shares(table: &Table, programs: &[Member], wrong: &mut Diagnostics) -> Vec<Share> {
+fn shares(table: &Table, programs: &[BundledProgram], wrong: &mut Diagnostics) -> Vec<Share> {
     let names: Vec<&str> = programs.iter().map(|p| p.name.value.as_str()).collect();
     let mut seen: Vec<At<String>> = Vec::new();
     let mut shares = Vec::new();

@@ -19,7 +19,7 @@ pub(super) fn shared_maps(
     let label = |part: &SharedBy| format!("{}.{}", name(bundle, part), part.state);
     for share in &bundle.shares {
         let mut maps: Vec<(usize, String)> = Vec::new();
-        let mut first: Option<(&SharedBy, State)> = None;
+        let mut first: Option<(&SharedBy, DescribedState)> = None;
         for part in &share.of {
             let Some(&program) = programs.get(part.program) else {
                 continue;
@@ -70,7 +70,7 @@ fn find<'a>(
     bundle: &Bundle,
     part: &SharedBy,
     (abi, schema): (&'a Abi, &'a Schema),
-) -> Result<State<'a>, Box<Diagnostic>> {
+) -> Result<DescribedState<'a>, Box<Diagnostic>> {
     let mut all = abi.contents.states();
     let names = || abi.contents.states().map(StateAbi::name);
     let program = name(bundle, part);
@@ -78,7 +78,7 @@ fn find<'a>(
         Ok(index) => match all.nth(index) {
             Some(abi) => {
                 let object = object(abi, schema);
-                return Ok(State { abi, object });
+                return Ok(DescribedState { abi, object });
             }
             None => errors::unknown_state(part.span, program, &part.state, &[]),
         },
@@ -96,7 +96,7 @@ fn find<'a>(
 
 /// A state: the layout of its map, and its object in the schema.
 #[derive(Clone, Copy)]
-struct State<'a> {
+struct DescribedState<'a> {
     abi: StateAbi<'a>,
     object: Option<&'a ObjectSchema>,
 }
@@ -112,7 +112,7 @@ fn object<'a>(state: StateAbi<'_>, schema: &'a Schema) -> Option<&'a ObjectSchem
 }
 
 /// Describes the first difference between two states, in the words of their declarations.
-fn difference(a: State, b: State) -> Option<String> {
+fn difference(a: DescribedState, b: DescribedState) -> Option<String> {
     let what = |name: &str, a: &dyn std::fmt::Display, b: &dyn std::fmt::Display| {
         Some(format!("{name} {b} instead of {a}"))
     };

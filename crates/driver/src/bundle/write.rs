@@ -1,6 +1,6 @@
 //! Writes the text of a bundle's file.
 
-use super::{Bundle, Entries, Member, PortSpec, SharedBy};
+use super::{Bundle, BundledProgram, Entries, PortSpec, SharedBy};
 use control::Replica;
 use serde::{Serialize, Serializer};
 use std::path::Path;
@@ -93,7 +93,7 @@ pub fn write(bundle: &Bundle) -> String {
     toml::to_string(&file).unwrap_or_default()
 }
 
-fn program(member: &Member) -> Program<'_> {
+fn program(member: &BundledProgram) -> Program<'_> {
     let text = |path: &Path| path.display().to_string();
     let ports = &member.ports;
     Program {

@@ -2,8 +2,8 @@
 
 use bpf::abi::Hook;
 use kernel::attachment::Mode;
-use kernel::bundle::{self, Member};
-use kernel::loss::{Kind, Loss};
+use kernel::bundle::{self, LoadedProgram};
+use kernel::loss::{Loss, LossKind};
 use kernel::pins::Begun;
 
 /// Settings made so far.
@@ -17,7 +17,7 @@ pub struct Adjusted {
 
 impl Adjusted {
     /// Changes interfaces that programs only send to, so that they accept packets from native XDP.
-    pub(super) fn sent(&mut self, pending: &mut Begun<'_>, members: &[Member]) {
+    pub(super) fn sent(&mut self, pending: &mut Begun<'_>, members: &[LoadedProgram]) {
         let native = |number: usize, _: &_| {
             let hook = members[number].instance.program.hook();
             (hook == Hook::Xdp).then_some(Mode::Native)
@@ -25,7 +25,7 @@ impl Adjusted {
         let mut losses = bundle::losses(members, native);
         losses.retain(|(number, loss)| {
             let mut targets = members[*number].targets.iter();
-            loss.kind == Kind::Sent && targets.any(|port| port.name == loss.interface)
+            loss.kind == LossKind::Sent && targets.any(|port| port.name == loss.interface)
         });
         self.all(pending, losses);
     }

@@ -4,7 +4,7 @@
 use super::NotStarted;
 use super::observer::{Observer, Work, during};
 use super::unit::Unit;
-use crate::bundle::{Part, entries as texts};
+use crate::bundle::{CheckedProgram, entries as texts};
 use control::entries::{self, Existing};
 use control::{Store, import};
 use diag::FileId;
@@ -42,7 +42,7 @@ pub(super) fn open(unit: &mut Unit) -> Result<Vec<Option<FileId>>, NotStarted> {
 pub(super) fn check(
     unit: &mut Unit,
     (number, file): (usize, Option<FileId>),
-    part: Part<'_>,
+    part: CheckedProgram<'_>,
     observer: &dyn Observer,
 ) -> Result<Checked, NotStarted> {
     let begun = Instant::now();

@@ -7,10 +7,10 @@ use super::prepare::{Interfaces, Origin, Prepared};
 use super::twins;
 use super::unit::Unit;
 use crate::bpf_target::with_externs;
-use crate::bundle::{self, Part};
+use crate::bundle::{self, CheckedProgram};
 use diag::{SourceMap, Span};
 use ir::Program;
-use kernel::bundle::{LoadRefused, Loader, Member, Source};
+use kernel::bundle::{LoadRefused, LoadedProgram, Loader, Source};
 use kernel::{Failure, Instance};
 
 /// Loads all programs. If the kernel rejects a program for a reason that another compilation may overcome, it is
@@ -70,9 +70,9 @@ fn load_all(
     options: &Options<'_>,
 ) -> Result<Result<Vec<Instance>, LoadRefused>, NotStarted> {
     let none = SourceMap::new();
-    let parts: Vec<Part> = prepared
+    let parts: Vec<CheckedProgram> = prepared
         .iter()
-        .map(|p| Part {
+        .map(|p| CheckedProgram {
             hook: p.hook,
             abi: Some(&p.abi),
             schema: &p.schema,
@@ -110,12 +110,12 @@ pub(super) fn members(
     unit: &Unit,
     instances: Vec<Instance>,
     interfaces: Vec<Interfaces>,
-) -> Vec<Member> {
+) -> Vec<LoadedProgram> {
     let programs = unit.bundle.programs.iter();
     programs
         .zip(instances)
         .zip(interfaces)
-        .map(|((member, instance), at)| Member {
+        .map(|((member, instance), at)| LoadedProgram {
             name: member.name.value.clone(),
             instance,
             ports: at.ports,

@@ -23,7 +23,7 @@ mod unit;
 pub use adjusted::Adjusted;
 pub use entries::Filled;
 pub use not_started::{NotStarted, Rejected, Report, Unsuited};
-pub use observer::{Observer, Silent, Step, Work};
+pub use observer::{Observer, ProgressStep, Silent, Work};
 pub use running::{Attached, Ended, Running};
 pub use unit::{Alone, AtHooks, Unit};
 
@@ -34,7 +34,7 @@ use diag::{Diagnostic, system_message};
 use host::interrupt::Interrupts;
 use kernel::Pins;
 use kernel::attachment::{Mode, TcMethod, TcOrder};
-use kernel::bundle::{Attachment, Member};
+use kernel::bundle::{Attachment, LoadedProgram};
 use kernel::guard::Guard;
 use kernel::loss::Loss;
 use kernel::pins::{Asked, Begun, Owner};
@@ -114,7 +114,7 @@ impl Default for Options<'_> {
 struct Loaded {
     unit: Unit,
     prepared: Vec<Prepared>,
-    members: Vec<Member>,
+    members: Vec<LoadedProgram>,
     filled: Vec<Filled>,
     took: Duration,
     asked: Vec<Asked>,
@@ -320,7 +320,7 @@ fn begin<'a>(
 /// Changes the settings of the interfaces at which programs will run.
 fn change_links(
     pending: &mut Begun<'_>,
-    members: &[Member],
+    members: &[LoadedProgram],
     links: Change,
 ) -> Result<(), NotStarted> {
     if links == Change::default() {

@@ -5,14 +5,14 @@ use std::fmt;
 
 /// A step that may take long. Its text is for people: `router: compiling`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct ProgressStep {
     /// The program, as the user knows it.
     pub program: String,
     /// The work.
     pub work: Work,
 }
 
-/// The work of a [`Step`].
+/// The work of a [`ProgressStep`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Work {
     /// Compilation from P4 to an object.
@@ -27,7 +27,7 @@ pub enum Work {
     PutEntries(String),
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for ProgressStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let program = &self.program;
         match &self.work {
@@ -46,7 +46,7 @@ impl fmt::Display for Step {
 /// A receiver of reports.
 pub trait Observer {
     /// Calls `work` once, which does the step. It may report the step before, meanwhile and afterwards.
-    fn during(&self, step: &Step, work: &mut dyn FnMut());
+    fn during(&self, step: &ProgressStep, work: &mut dyn FnMut());
     /// Reports the warnings of a program that is about to be compiled.
     fn warn(&self, warnings: &Diagnostics, texts: &SourceMap);
     /// Reports in advance work that takes more than a few seconds.
@@ -58,7 +58,7 @@ pub trait Observer {
 pub struct Silent;
 
 impl Observer for Silent {
-    fn during(&self, _: &Step, work: &mut dyn FnMut()) {
+    fn during(&self, _: &ProgressStep, work: &mut dyn FnMut()) {
         work();
     }
 
@@ -75,7 +75,7 @@ pub(super) fn during<T>(
     done: impl FnOnce() -> T,
 ) -> T {
     let (mut done, mut result) = (Some(done), None);
-    observer.during(&Step { program, work }, &mut || {
+    observer.during(&ProgressStep { program, work }, &mut || {
         if let Some(done) = done.take() {
             result = Some(done());
         }
@@ -96,7 +96,7 @@ mod tests {
     struct Times(usize);
 
     impl Observer for Times {
-        fn during(&self, _: &Step, work: &mut dyn FnMut()) {
+        fn during(&self, _: &ProgressStep, work: &mut dyn FnMut()) {
             (0..self.0).for_each(|_| work());
         }
 

@@ -8,7 +8,7 @@ use super::twins;
 use super::unit::Unit;
 use crate::bpf_target::{self, Compiled, Refused, Request, Trial};
 use crate::built::{self, Built, is_object};
-use crate::bundle::{self, Bundle, Member, Part, PortSpec};
+use crate::bundle::{self, Bundle, BundledProgram, CheckedProgram, PortSpec};
 use crate::frontend;
 use bpf::abi::{Abi, Hook};
 use bpf::features::Version;
@@ -94,7 +94,7 @@ impl Read {
 /// Reads, checks and elaborates a program, or reads an object.
 pub(super) fn read(
     unit: &Unit,
-    member: &Member,
+    member: &BundledProgram,
     observer: &dyn Observer,
 ) -> Result<Read, NotStarted> {
     if is_object(&member.source.value) {
@@ -120,7 +120,7 @@ pub(super) fn read(
 }
 
 /// Reads an object, and checks that it fits its hook and this kernel.
-fn read_object(unit: &Unit, member: &Member) -> Result<Built, NotStarted> {
+fn read_object(unit: &Unit, member: &BundledProgram) -> Result<Built, NotStarted> {
     let built = built::of_member(member).map_err(|wrong| NotStarted::wrong(wrong, &unit.map))?;
     let fits = built::check_hook(member, &built);
     let fits = fits.and_then(|()| match built.missing(Kernel::This.features()) {
@@ -154,7 +154,7 @@ pub(super) fn prepare(
             program,
             took,
         } => {
-            let part = Part {
+            let part = CheckedProgram {
                 hook,
                 abi: None,
                 schema: &Schema::of(&program),
@@ -334,7 +334,7 @@ pub(super) fn interfaces(bundle: &Bundle) -> Result<Vec<Interfaces>, Box<Diagnos
             index,
         })
     };
-    let of = |member: &Member| {
+    let of = |member: &BundledProgram| {
         Ok(Interfaces {
             ports: member
                 .ports

@@ -2,7 +2,7 @@
 //! hooks with the same code.
 
 use super::prepare::{Origin, Prepared, Read, Text};
-use crate::bundle::{Bundle, Member};
+use crate::bundle::{Bundle, BundledProgram};
 use bpf::same_code;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,8 +27,8 @@ pub(super) fn read_before(bundle: &Bundle, number: usize, read: &[Read]) -> Opti
     })
 }
 
-fn is_same(one: &Member, other: &Member) -> bool {
-    let text = |member: &Member| {
+fn is_same(one: &BundledProgram, other: &BundledProgram) -> bool {
+    let text = |member: &BundledProgram| {
         (
             member.source.value.clone(),
             member.text.clone(),

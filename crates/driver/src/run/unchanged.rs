@@ -3,7 +3,7 @@
 use super::prepare::{Interfaces, Read};
 use super::unit::Unit;
 use super::{Lasts, NotStarted, Options};
-use crate::bundle::{Entries, Member, Share};
+use crate::bundle::{BundledProgram, Entries, Share};
 use diag::FileId;
 use host::files::read_text;
 use kernel::attachment::TcMethod;
@@ -128,7 +128,7 @@ fn one(what: &str, value: String) -> Asked {
 }
 
 /// Returns `code`, or `code of fw` if there are several programs.
-fn named(unit: &Unit, member: &Member, what: &str) -> String {
+fn named(unit: &Unit, member: &BundledProgram, what: &str) -> String {
     match unit.bundle.programs.len() {
         1 => what.to_owned(),
         _ => format!("{what} of {}", member.name.value),
@@ -161,7 +161,7 @@ fn code(read: &Read) -> String {
     }
 }
 
-fn entries_of(unit: &Unit, member: &Member, file: Option<FileId>) -> String {
+fn entries_of(unit: &Unit, member: &BundledProgram, file: Option<FileId>) -> String {
     match (&member.entries, file) {
         (_, Some(file)) => hashed(&[unit.map.file(file).text.as_bytes()]),
         (None | Some(Entries::File(_)), None) => String::new(),
@@ -172,7 +172,7 @@ fn entries_of(unit: &Unit, member: &Member, file: Option<FileId>) -> String {
     }
 }
 
-fn externs(member: &Member) -> String {
+fn externs(member: &BundledProgram) -> String {
     let texts = member.externs.iter();
     let texts: Vec<String> = texts
         .map(|file| read_text(file).unwrap_or_default())
@@ -192,7 +192,7 @@ fn hashed(parts: &[&[u8]]) -> String {
 }
 
 /// Returns the wanted interfaces as text: `0=eth0, 1=eth1, reached 2=eth2`.
-fn interfaces_of(member: &Member) -> String {
+fn interfaces_of(member: &BundledProgram) -> String {
     let attached = member.ports.attached();
     let attached = attached.map(|at| (at.port, at.interface));
     let reached = member.ports.reach.iter();

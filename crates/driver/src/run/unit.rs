@@ -2,7 +2,8 @@
 
 use super::{NotStarted, Unsuited};
 use crate::bundle::{
-    self, At, Bundle, Entries, Member, Ports, Share, SharedBy, check_interfaces, override_devices,
+    self, At, Bundle, BundledProgram, Entries, Ports, Share, SharedBy, check_interfaces,
+    override_devices,
 };
 use crate::instance_name;
 use bpf::abi::Hook;
@@ -66,7 +67,7 @@ impl Unit {
         let name = alone.name;
         let name = name.unwrap_or_else(|| instance_name::from_file(&alone.file));
         let entries = alone.entries;
-        let member = Member {
+        let member = BundledProgram {
             name: At::nowhere(name.clone()),
             source: At::nowhere(alone.file),
             text: None,
@@ -126,7 +127,7 @@ impl Unit {
 
     /// Returns the unit of a program that is in no file, at several hooks.
     pub fn at_hooks(given: AtHooks<'_>) -> Unit {
-        let member = |(name, hook, interfaces): &(&str, Hook, &[String])| Member {
+        let member = |(name, hook, interfaces): &(&str, Hook, &[String])| BundledProgram {
             name: At::nowhere((*name).to_owned()),
             source: At::nowhere(PathBuf::from(given.called)),
             text: Some(Arc::clone(&given.text)),
@@ -140,7 +141,7 @@ impl Unit {
             },
             entries: None,
         };
-        let programs: Vec<Member> = given.hooks.iter().map(member).collect();
+        let programs: Vec<BundledProgram> = given.hooks.iter().map(member).collect();
         let share = |object: String| Share {
             of: (0..programs.len())
                 .map(|program| SharedBy {

@@ -133,7 +133,7 @@ fn what_is_to_run_soon_is_several_functions_at_once_if_one_is_risky() {
         let one = generate(&program, &map, request).expect("C");
         let compiled = compile(&program, &map, request).expect("an object");
         let is_risky = limits::is_risky(&one.report);
-        assert_eq!(compiled.strategy.in_parts, is_risky, "{text}");
+        assert_eq!(compiled.strategy.outlines, is_risky, "{text}");
         let failed: Vec<Obstacle> = compiled.failed.iter().map(|f| f.obstacle).collect();
         assert_eq!(failed, vec![Obstacle::TooLong; usize::from(is_risky)]);
     }
@@ -142,7 +142,7 @@ fn what_is_to_run_soon_is_several_functions_at_once_if_one_is_risky() {
 /// A very long program is outlined from the beginning. One function would take clang many seconds and exceed the
 /// verifier's limit further. Several programs are smaller each.
 #[test]
-fn what_is_too_large_in_parts_is_not_tried_as_a_whole_but_in_several_programs() {
+fn what_is_too_large_outlined_is_not_tried_as_a_whole_but_in_several_programs() {
     let compiled = others(&conditions(2500));
     let taken = "more programs, all variables in a per-CPU map";
     assert_eq!(compiled.strategy.name, taken);

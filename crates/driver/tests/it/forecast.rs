@@ -4,7 +4,7 @@
 use crate::shapes;
 use bpf::abi::Hook;
 use bpf::costs::forecast::{Construct, Forecast};
-use bpf::costs::weights::parts::SIZE;
+use bpf::costs::weights::outline::SIZE;
 use driver::bpf_target::{Request, compile, generate};
 use driver::{Elaborated, Input};
 use std::path::PathBuf;
@@ -24,10 +24,10 @@ fn forecast(elaborated: &Elaborated) -> Forecast {
 const STACK: usize = 64 << 20;
 
 /// Function that makes a program of one shape.
-type Shape = fn() -> Elaborated;
+type MakeProgram = fn() -> Elaborated;
 
 /// Programs near the limit, which are all too long for one function.
-const SHAPES: [(&str, Shape); 13] = [
+const SHAPES: [(&str, MakeProgram); 13] = [
     ("states", || shapes::states(1_600, 1_600, &[1, 2, 7])),
     ("far states", || {
         shapes::states(1_300, 12, &[1, 2, 3, 4, 9, 16, 25, 36])
@@ -47,11 +47,11 @@ const SHAPES: [(&str, Shape); 13] = [
 
 /// Returns a complaint if the verifier processes less than five quarters of the forecast minimum. Programs whose
 /// paths are all alike are an exception, but no shape has them.
-fn complaint(name: &str, shape: Shape) -> Option<String> {
+fn complaint(name: &str, shape: MakeProgram) -> Option<String> {
     let elaborated = shape();
     let least = forecast(&elaborated).least();
     let request = Request {
-        parts: Some(bpf::Parts::of(SIZE)),
+        outline: Some(bpf::Outlining::of(SIZE)),
         ..Request::default()
     };
     let compiled = compile(&elaborated.program, &elaborated.map, request).expect(name);

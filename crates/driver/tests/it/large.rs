@@ -6,10 +6,10 @@ use bpf::abi::Hook;
 use bpf::costs::limits;
 use bpf::features::Feature;
 use bpf::uses::{Construct, Use};
-use bpf::{ParseRecord, Parts, Report};
+use bpf::{Outlining, ParseRecord, Report};
 use driver::Elaborated;
 use driver::bpf_target::{Compiled, Reach, Request, Trial, compile, generate};
-use driver::stf::{Case, Prepared, Target, TestResult};
+use driver::stf::{Case, Prepared, StfTarget, TestResult};
 use kernel::features::Kernel;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -129,7 +129,7 @@ fn a_program_with_more_instructions_than_a_jump_passes_over_takes_long_jumps() {
 }
 
 /// Name of the strategy for programs that are too long for one function.
-const IN_PARTS: &str = "several functions, all variables in a per-CPU map";
+const OUTLINED: &str = "several functions, all variables in a per-CPU map";
 
 fn longest(compiled: &Compiled) -> usize {
     let functions = compiled.budget.functions.iter();
@@ -144,26 +144,26 @@ fn longest(compiled: &Compiled) -> usize {
 #[ignore = "long: make test-all"]
 fn a_parser_of_1500_states_loads_as_several_functions() {
     let compiled = compiled(&states(1500, 1500, &[1, 2, 7]));
-    assert_eq!(compiled.strategy.name, IN_PARTS);
+    assert_eq!(compiled.strategy.name, OUTLINED);
     assert!(!compiled.is_refused(), "{:?}", compiled.failed);
     assert!(longest(&compiled) < 4_000, "{}", longest(&compiled));
     assert_eq!(compiled.failed.len(), 1);
 }
 
 /// Compiles a program with these outlined functions, and runs an STF test on it. Returns the compiler's report.
-fn passes_in_parts(elaborated: Elaborated, hook: Hook, parts: Parts, text: String) -> Report {
+fn passes_outlined(elaborated: Elaborated, hook: Hook, outline: Outlining, text: String) -> Report {
     let request = Request {
-        parts: Some(parts),
+        outline: Some(outline),
         ..Request::hook(hook)
     };
     let made = generate(&elaborated.program, &elaborated.map, request).expect("C");
-    let target = Target::Kernel {
+    let target = StfTarget::Kernel {
         hook,
         reach: Reach::TestRun,
         kernel: Kernel::This,
         parse_record: ParseRecord::BySize,
         layout: None,
-        parts: Some(parts),
+        outline: Some(outline),
     };
     let prepared = Prepared::new(elaborated, target, &[]);
     let mut prepared = prepared.ok().expect("this test needs root");
@@ -183,7 +183,7 @@ fn passes_in_parts(elaborated: Elaborated, hook: Hook, parts: Parts, text: Strin
 #[test]
 #[ignore = "long: make test-all"]
 fn a_packet_goes_through_several_programs() {
-    let parts = Parts {
+    let outline = Outlining {
         size: 1_000,
         programs: 4,
     };
@@ -196,7 +196,7 @@ fn a_packet_goes_through_several_programs() {
         headers("0001")
     );
     let elaborated = states(600, 600, &[1, 2, 7]);
-    let report = passes_in_parts(elaborated, Hook::Xdp, parts, text);
+    let report = passes_outlined(elaborated, Hook::Xdp, outline, text);
     assert_eq!(report.programs, 4);
 }
 
@@ -229,8 +229,8 @@ fn a_packet_goes_round_a_loop_of_several_functions() {
     let elaborated = shapes::program(&states, 1, "", "hdr.h0.sum = hdr.h0.sum + 1;");
     let (sent, left) = two_rounds();
     let text = format!("packet 0 {sent}\nexpect 0 0900000100000000{left} $\n");
-    let report = passes_in_parts(elaborated, Hook::Xdp, Parts::of(500), text);
-    assert!(report.parts > 5, "{}", report.parts);
+    let report = passes_outlined(elaborated, Hook::Xdp, Outlining::of(500), text);
+    assert!(report.outlined > 5, "{}", report.outlined);
 }
 
 /// The loop over the copies is another loop, in the main function.
@@ -264,8 +264,8 @@ V1Switch(prs(), checks(), ingress(), egress(), checks(), dep()) main;
     let (sent, left) = two_rounds();
     let test = format!("packet 0 {sent}\nexpect 1 0900000100000000{left} $\n");
     let elaborated = shapes::elaborate(&text);
-    let report = passes_in_parts(elaborated, Hook::TcIngress, Parts::of(500), test);
-    assert!(report.parts > 5, "{}", report.parts);
+    let report = passes_outlined(elaborated, Hook::TcIngress, Outlining::of(500), test);
+    assert!(report.outlined > 5, "{}", report.outlined);
 }
 
 /// A control's loop is outlined too, even if statements in it need the packet's length.
@@ -291,8 +291,8 @@ fn a_loop_of_a_control_that_counts_bytes_is_several_functions() {
         "packet 0 0500000000000000{left}\nexpect 1 0500000300000000{left} $\ncheck_counter ingress.bytes[79] bytes == 28\n"
     );
     let elaborated = shapes::elaborate(&text);
-    let report = passes_in_parts(elaborated, Hook::TcIngress, Parts::of(300), test);
-    assert!(report.parts > 5, "{}", report.parts);
+    let report = passes_outlined(elaborated, Hook::TcIngress, Outlining::of(300), test);
+    assert!(report.outlined > 5, "{}", report.outlined);
 }
 
 /// Each outlined function has short jumps only, so a kernel without long jumps accepts them.
@@ -305,7 +305,7 @@ fn a_control_of_5000_conditions_loads_on_any_kernel() {
         ..Request::default()
     };
     let compiled = compile(&elaborated.program, &elaborated.map, request).expect("an object");
-    assert_eq!(compiled.strategy.name, IN_PARTS);
+    assert_eq!(compiled.strategy.name, OUTLINED);
     assert!(!compiled.is_refused(), "{:?}", compiled.failed);
     assert!(compiled.abi.uses.iter().all(|used| used.by.is_none()));
 }
@@ -332,15 +332,18 @@ fn a_program_of_1000_conditions_that_copies_packets_loads_as_one_function_and_as
         ..Switch::default()
     });
     let elaborated = shapes::elaborate(&text);
-    for parts in [None, Some(Parts::of(bpf::costs::weights::parts::SIZE))] {
+    for outline in [
+        None,
+        Some(Outlining::of(bpf::costs::weights::outline::SIZE)),
+    ] {
         let request = Request {
-            parts,
+            outline,
             ..Request::hook(Hook::TcIngress)
         };
         let compiled = compile(&elaborated.program, &elaborated.map, request).expect("an object");
         assert!(!compiled.is_refused(), "{:?}", compiled.failed);
-        assert_eq!(compiled.failed.is_empty(), parts.is_some());
-        assert_eq!(compiled.decisions.parts > 1, parts.is_some());
+        assert_eq!(compiled.failed.is_empty(), outline.is_some());
+        assert_eq!(compiled.decisions.outlined > 1, outline.is_some());
         assert_eq!(compiled.decisions.programs, 1);
     }
 }

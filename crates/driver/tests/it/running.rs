@@ -7,7 +7,8 @@ use diag::{Diagnostics, SourceMap};
 use driver::bpf_target::{self, Request};
 use driver::bundle::Ports;
 use driver::run::{
-    Alone, AtHooks, Ended, Lasts, NotStarted, Observer, Options, Step, Unit, Unsuited, start,
+    Alone, AtHooks, Ended, Lasts, NotStarted, Observer, Options, ProgressStep, Unit, Unsuited,
+    start,
 };
 use driver::{Input, built};
 use kernel::attachment::{Mode, TcMethod, TcOrder};
@@ -47,7 +48,7 @@ fn in_kernel(test: &str, work: impl FnOnce(&Pins) + Send) {
 struct Reports(RefCell<Vec<String>>);
 
 impl Observer for Reports {
-    fn during(&self, step: &Step, work: &mut dyn FnMut()) {
+    fn during(&self, step: &ProgressStep, work: &mut dyn FnMut()) {
         self.0.borrow_mut().push(step.to_string());
         work();
     }

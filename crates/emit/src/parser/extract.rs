@@ -10,7 +10,7 @@ use crate::locals::LocalKind;
 use crate::plan::cursor::{const_bits, header_bytes};
 use crate::plan::header_facts::instances;
 use crate::plan::{HeaderStorage, facts};
-use crate::region::Part;
+use crate::region::HeaderPart;
 use crate::rolled::Element;
 use crate::target::Target;
 use crate::values::{Value, load_value};
@@ -25,7 +25,7 @@ impl<T: Target> Gen<'_, T> {
         if let Some(element) = self.rolled(header) {
             self.extract_element(&element, header, varbit, stmt);
             let first = self.plan.rolled.stacks[element.member.stack].first;
-            return self.passed(facts::Step::Extract(first));
+            return self.passed(facts::CursorStep::Extract(first));
         }
         match self.resolve(header) {
             Resolved::One(h) => match varbit {
@@ -52,16 +52,16 @@ impl<T: Target> Gen<'_, T> {
             }
         }
         self.passed(match self.resolve(header) {
-            Resolved::One(h) => facts::Step::Extract(h),
-            _ => facts::Step::Skip,
+            Resolved::One(h) => facts::CursorStep::Extract(h),
+            _ => facts::CursorStep::Skip,
         });
     }
 
     /// Records the end of the part of the packet that the deparser may move.
-    pub(super) fn passed(&mut self, step: facts::Step) {
+    pub(super) fn passed(&mut self, step: facts::CursorStep) {
         let moves = match step {
-            facts::Step::Extract(h) => self.plan.layout.moves(h),
-            facts::Step::Skip => true,
+            facts::CursorStep::Extract(h) => self.plan.layout.moves(h),
+            facts::CursorStep::Skip => true,
         };
         if moves && !self.plan.layout.is_empty() {
             let offset = self.offset();
@@ -124,7 +124,7 @@ impl<T: Target> Gen<'_, T> {
             if moves || self.in_record() {
                 let pointer = self.local(LocalKind::Pointer(h));
                 self.set(pointer, here.clone());
-                self.regions.found(Part::Start(h));
+                self.regions.found(HeaderPart::Start(h));
             }
             let kind = self.presence_kind(h);
             if kind != LocalKind::Valid(h) {
@@ -254,7 +254,7 @@ impl<T: Target> Gen<'_, T> {
         if self.plan.storage(h) == HeaderStorage::Packet {
             let rest = self.local(LocalKind::Rest(h));
             self.set(rest, C::id("cur"));
-            self.regions.found(Part::Rest(h));
+            self.regions.found(HeaderPart::Rest(h));
         } else {
             self.load_range(h, v as usize..fields, C::id("cur"), after, stmt);
         }
@@ -328,7 +328,7 @@ impl<T: Target> Gen<'_, T> {
             }
         }
         if const_bits(self.p, by) != Some(0) {
-            self.passed(facts::Step::Skip);
+            self.passed(facts::CursorStep::Skip);
         }
     }
 }

@@ -4,7 +4,7 @@ mod automaton;
 mod cursor;
 mod extract;
 mod search;
-mod search_by_turns;
+mod search_by_iterations;
 mod search_densely;
 mod skip_ahead;
 
@@ -133,7 +133,7 @@ impl<T: Target> Gen<'_, T> {
     /// Returns true if states of loops may be in different functions. This requires that iterations are not counted
     /// in a variable, and that there are so many states that speed matters less.
     fn cuts_loops(&self) -> bool {
-        self.plan.forms.turn_limit.is_none() && self.plan.graph.in_loops > MOST_TOGETHER
+        self.plan.forms.iteration_limit.is_none() && self.plan.graph.in_loops > MOST_TOGETHER
     }
 
     fn transition(&mut self, state: &StateData, states: &mut States) {

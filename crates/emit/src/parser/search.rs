@@ -12,7 +12,7 @@
 //! whole value where both match.
 //!
 //! A search that compares too many positions in vain continues in `search_densely.rs`. If iterations are counted,
-//! `search_by_turns.rs` has other loops.
+//! `search_by_iterations.rs` has other loops.
 
 use super::CursorAt;
 use super::search_densely::Densely;
@@ -217,7 +217,7 @@ impl<T: Target> Gen<'_, T> {
         self.stop_at(needle.end, limit, &stop);
         self.hide(&counters);
         // For a value of one or two bytes, no comparison can fail.
-        let may_fail = self.plan.forms.turn_limit.is_none() && needle.is_compared();
+        let may_fail = self.plan.forms.iteration_limit.is_none() && needle.is_compared();
         let densely = may_fail.then(|| self.may_search_densely());
         if let Some(from) = &from {
             self.set(from.clone(), C::id("off"));
@@ -230,7 +230,7 @@ impl<T: Target> Gen<'_, T> {
         let is_over = C::bin(BinOp::Ge, C::id("off"), stop.clone());
         self.push(Stmt::goto_if(is_over, done.clone()));
         self.follow_in_bounds();
-        match (needle.groups(), self.plan.forms.turn_limit) {
+        match (needle.groups(), self.plan.forms.iteration_limit) {
             (Some(groups), None) => {
                 self.by_groups(&needle, &groups, (&stop, &densely), &again, &done);
             }
@@ -255,7 +255,7 @@ impl<T: Target> Gen<'_, T> {
     /// between the paths; the next iteration and the code after the loop are the same for all.
     pub(super) fn meet(&mut self) {
         self.on(Event::Differs(&C::id("off")));
-        self.on(Event::TurnsMeet);
+        self.on(Event::IterationsMeet);
     }
 
     /// Lowers the number of bytes after which a search ends in any case. Returns it with the variables in it.
@@ -278,7 +278,7 @@ impl<T: Target> Gen<'_, T> {
         }
         self.follow_offset(true);
         self.cursor = CursorAt::variable();
-        self.passed(facts::Step::Skip);
+        self.passed(facts::CursorStep::Skip);
     }
 
     pub(super) fn offset_local(&mut self, wish: &str) -> C {
@@ -481,8 +481,8 @@ mod tests {
                 let group = text.get(at + groups.last + place * step..)?.get(..GROUP)?;
                 Some(groups.less[hash(group, groups.less.len())])
             };
-            let turn = groups.at_once() as usize;
-            let all: Option<Vec<u8>> = (0..turn).map(less).collect();
+            let iteration = groups.at_once() as usize;
+            let all: Option<Vec<u8>> = (0..iteration).map(less).collect();
             let all = match all {
                 Some(all) => all,
                 None => vec![less(0)?],

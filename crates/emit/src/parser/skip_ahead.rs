@@ -67,7 +67,7 @@ impl<T: Target> Gen<'_, T> {
         self.exit_loop();
         self.push(Stmt::Label(done));
         self.cursor = CursorAt::variable();
-        self.passed(facts::Step::Skip);
+        self.passed(facts::CursorStep::Skip);
     }
 
     /// Declares the arrays of a table.

@@ -35,7 +35,7 @@ impl HeaderUse {
 
 /// A step of the parser that moves its cursor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Step {
+pub enum CursorStep {
     /// Over a header, which is kept. The first element of a rolled stack stands for all of them.
     Extract(Header),
     /// Over bytes that are lost, or over one of several headers.
@@ -48,7 +48,7 @@ pub struct Facts {
     /// Uses of each header.
     pub headers: Vec<HeaderUse>,
     /// Steps of the cursor in each reachable state, in order.
-    pub steps: Vec<Vec<Step>>,
+    pub steps: Vec<Vec<CursorStep>>,
     /// True if an extern reads the packet as it came in.
     pub packet_is_read: bool,
 }
@@ -133,7 +133,7 @@ impl Facts {
         state: &StateInfo,
         block: &Block,
         cyclic: bool,
-        steps: &mut Vec<Step>,
+        steps: &mut Vec<CursorStep>,
     ) {
         for stmt in block {
             match &stmt.kind {
@@ -152,19 +152,19 @@ impl Facts {
                         }
                     }
                     steps.push(match header {
-                        HeaderRef::Header(h) => Step::Extract(rolled.representative(*h)),
+                        HeaderRef::Header(h) => CursorStep::Extract(rolled.representative(*h)),
                         HeaderRef::Element(stack, _) => match rolled.member(*stack) {
-                            Some(member) => Step::Extract(rolled.stacks[member.stack].first),
-                            None => Step::Skip,
+                            Some(member) => CursorStep::Extract(rolled.stacks[member.stack].first),
+                            None => CursorStep::Skip,
                         },
                     });
                 }
                 StmtKind::Advance(by) if const_bits(program, *by) != Some(0) => {
-                    steps.push(Step::Skip);
+                    steps.push(CursorStep::Skip);
                 }
                 StmtKind::SkipAhead { .. }
                 | StmtKind::Search { .. }
-                | StmtKind::Automaton { .. } => steps.push(Step::Skip),
+                | StmtKind::Automaton { .. } => steps.push(CursorStep::Skip),
                 _ => {
                     for inner in visit::blocks(&stmt.kind) {
                         let loops = matches!(stmt.kind, StmtKind::Loop(..));
@@ -180,7 +180,7 @@ impl Facts {
         let mut extracts: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.headers.len()];
         for (i, steps) in self.steps.iter().enumerate() {
             for (k, step) in steps.iter().enumerate() {
-                if let Step::Extract(h) = step {
+                if let CursorStep::Extract(h) = step {
                     extracts[h.as_u32() as usize].push((i, k));
                 }
             }

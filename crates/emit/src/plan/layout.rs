@@ -8,7 +8,7 @@
 mod order;
 
 use super::HeaderStorage;
-use super::facts::{Facts, Step};
+use super::facts::{CursorStep, Facts};
 use super::graph::Graph;
 use super::rolled::Rolled;
 use crate::errors;
@@ -30,7 +30,7 @@ pub struct Emit {
 
 /// Difference between the layouts.
 #[derive(Clone, Debug, Default)]
-pub struct Layout {
+pub struct DeparserLayout {
     /// All emits in order, without those of headers that are never valid.
     pub emits: Vec<Emit>,
     /// Number of emits before the retained suffix.
@@ -44,7 +44,7 @@ pub struct Layout {
     pub fixed_if_untouched: bool,
 }
 
-impl Layout {
+impl DeparserLayout {
     /// Compares the layouts.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl Layout {
         graph: &Graph,
         deparser: Routine,
         (storages, rolled): (&[HeaderStorage], &Rolled),
-    ) -> Result<Layout, Diagnostics> {
+    ) -> Result<DeparserLayout, Diagnostics> {
         let mut emits = Vec::new();
         collect(
             target.name(),
@@ -102,20 +102,20 @@ impl Layout {
         };
         let retained = |h: Header| order.last(h).is_some_and(|last| last >= relocated);
         let prefix_steps = facts.steps.iter().flatten().any(|s| match s {
-            Step::Extract(h) => !retained(*h),
-            Step::Skip => true,
+            CursorStep::Extract(h) => !retained(*h),
+            CursorStep::Skip => true,
         });
         let all_read_is_emitted = facts.steps.iter().flatten().all(|s| match s {
-            Step::Extract(h) => {
+            CursorStep::Extract(h) => {
                 let once = !of(*h).repeated || rolled.element(*h).is_some();
                 once && order.only(*h).is_some()
             }
-            Step::Skip => false,
+            CursorStep::Skip => false,
         });
         let fixed_if_untouched = all_read_is_emitted
             && emits.iter().all(|e| e.always)
             && (emits.iter().enumerate()).all(|(at, e)| order.later_are_behind(e.header, at, 0));
-        Ok(Layout {
+        Ok(DeparserLayout {
             emits,
             relocated,
             fixed,

@@ -25,12 +25,12 @@ use header_facts::HeaderFacts;
 use ir::analysis::known::Members;
 use ir::analysis::liveness::Liveness;
 use ir::{Header, Parser, Program, Routine, Stage};
-use layout::Layout;
+use layout::DeparserLayout;
 use parse_record::ParseRecord;
 use points::Points;
 use rolled::Rolled;
 use shapes::Shapes;
-use state::State;
+use state::CopyState;
 use std::collections::BTreeSet;
 
 /// Storage of a header.
@@ -66,7 +66,7 @@ pub struct Plan {
     /// Facts about headers at each point.
     pub points: Points,
     /// Comparison of the emitted layout with the extracted one.
-    pub layout: Layout,
+    pub layout: DeparserLayout,
     /// Sets of headers that may be emitted together, if the deparser has code for each set.
     pub shapes: Option<Shapes>,
     /// Uses of each header in the program.
@@ -82,7 +82,7 @@ pub struct Plan {
     /// Header stacks that stay rolled.
     pub rolled: Rolled,
     /// State that a copy of the packet begins with, if there may be copies that differ.
-    pub state: Option<State>,
+    pub state: Option<CopyState>,
 }
 
 impl Plan {
@@ -110,7 +110,7 @@ impl Plan {
         let only_extracted = facts.headers.iter().map(|h| h.only_extracted()).collect();
         let repeats_from = target.repeats_from(program, stage);
         let points = Points::new(program, stage, repeats_from, &only_extracted);
-        let state = repeats_from.map(|first| State::new(program, stage, first));
+        let state = repeats_from.map(|first| CopyState::new(program, stage, first));
         // If something reads the packet as it came in, the packet is written only at the end. If it is put together
         // several times, no header can stay in it.
         let in_place = deparser.is_some() && !facts.packet_is_read;
@@ -146,8 +146,10 @@ impl Plan {
             })
             .collect();
         let mut layout = match deparser {
-            Some(d) => Layout::new(program, target, &facts, &graph, d, (&storages, &rolled))?,
-            None => Layout::default(),
+            Some(d) => {
+                DeparserLayout::new(program, target, &facts, &graph, d, (&storages, &rolled))?
+            }
+            None => DeparserLayout::default(),
         };
         layout.fixed_if_untouched &= state.is_none();
         // The arrays of rolled stacks are in memory anyway, and a loop's iterations are alike if all that they
@@ -162,7 +164,7 @@ impl Plan {
             }
             Some(_) => None,
         };
-        let carried = match forms.turn_limit {
+        let carried = match forms.iteration_limit {
             None => Carried::new(program, &graph, stage, record.as_ref()),
             // Their known values show that a loop ends.
             Some(_) => Carried::default(),

@@ -30,12 +30,12 @@ pub struct RolledStack {
     pub longest: u32,
     /// Greatest number of back edges that one packet can take in the loops that fill the stack. If each iteration
     /// has one back edge, it is taken once for each element, and once more to find that there is no room.
-    pub turns: u32,
+    pub iterations: u32,
 }
 
 /// Member of a rolled stack that a header or reference belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Member {
+pub struct RolledMember {
     /// Number of the stack.
     pub stack: usize,
     /// The member of the union, from 0.
@@ -47,8 +47,8 @@ pub struct Member {
 pub struct Rolled {
     /// The stacks, by number.
     pub stacks: Vec<RolledStack>,
-    members: HashMap<Stack, Member>,
-    elements: HashMap<Header, (Member, u32)>,
+    members: HashMap<Stack, RolledMember>,
+    elements: HashMap<Header, (RolledMember, u32)>,
     /// States of loops that iterate at most as often as a stack has elements, with the stack's number.
     bounds: HashMap<State, usize>,
     /// Variables that occur in indices of elements.
@@ -71,7 +71,7 @@ impl Rolled {
             };
             let number = rolled.stacks.len();
             for (member, &stack) in members.iter().enumerate() {
-                let member = Member {
+                let member = RolledMember {
                     stack: number,
                     member: member as u32,
                 };
@@ -86,7 +86,7 @@ impl Rolled {
                 size: program.stacks[members[0]].elems.len() as u32,
                 first,
                 longest: longest.unwrap_or(0),
-                turns: 0,
+                iterations: 0,
                 members,
                 next,
             });
@@ -100,7 +100,7 @@ impl Rolled {
                 .extend(bounded.into_iter().map(|s| (s, stack)));
         }
         for stack in 0..rolled.stacks.len() {
-            rolled.stacks[stack].turns = rolled.turns(program, graph, parser, stack);
+            rolled.stacks[stack].iterations = rolled.iterations(program, graph, parser, stack);
         }
         rolled
     }
@@ -111,17 +111,17 @@ impl Rolled {
     }
 
     /// Returns the member of a rolled stack that a header belongs to, and the header's index.
-    pub fn element(&self, h: Header) -> Option<(Member, u32)> {
+    pub fn element(&self, h: Header) -> Option<(RolledMember, u32)> {
         self.elements.get(&h).copied()
     }
 
     /// Returns the member of a rolled stack that a stack's elements belong to.
-    pub fn member(&self, stack: Stack) -> Option<Member> {
+    pub fn member(&self, stack: Stack) -> Option<RolledMember> {
         self.members.get(&stack).copied()
     }
 
     /// Returns the member of a rolled stack that a reference belongs to.
-    pub fn of(&self, header: HeaderRef) -> Option<Member> {
+    pub fn of(&self, header: HeaderRef) -> Option<RolledMember> {
         match header {
             HeaderRef::Header(h) => self.element(h).map(|(member, _)| member),
             HeaderRef::Element(stack, _) => self.member(stack),
@@ -219,8 +219,8 @@ impl Rolled {
         states.filter(extracts).collect()
     }
 
-    /// Computes [`RolledStack::turns`].
-    fn turns(&self, program: &Program, graph: &Graph, parser: Parser, stack: usize) -> u32 {
+    /// Computes [`RolledStack::iterations`].
+    fn iterations(&self, program: &Program, graph: &Graph, parser: Parser, stack: usize) -> u32 {
         let data = &program.parsers[parser];
         let extracts = self.extracting_states(program, graph, parser, stack);
         let goes_back_to = |to: usize| {

@@ -5,7 +5,7 @@
 
 use super::HeaderStorage;
 use super::header_facts::{HeaderFacts, Known};
-use super::layout::Layout;
+use super::layout::DeparserLayout;
 use ir::analysis::dataflow::{self, After, Domain, Forward};
 use ir::analysis::known::Members;
 use ir::{Block, BlockBody, Expr, Header, Label, Program, Stage, Stmt, StmtKind};
@@ -21,7 +21,7 @@ const ON_THE_WAY: usize = 16;
 const IN_REGISTERS: u32 = 64;
 
 /// Headers of one set, as bits: the position of each is that among the headers that may have to move.
-type Shape = u64;
+type HeaderSet = u64;
 
 /// Sets of the headers that may have to move.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +29,7 @@ pub struct Shapes {
     /// The headers that may have to move, in the order of their emits.
     pub headers: Vec<Header>,
     /// Sets that can occur.
-    pub sets: Vec<Shape>,
+    pub sets: Vec<HeaderSet>,
 }
 
 impl Shapes {
@@ -38,7 +38,7 @@ impl Shapes {
     pub fn new(
         program: &Program,
         stage: &Stage,
-        (layout, storages, only_extracted): (&Layout, &[HeaderStorage], &Members),
+        (layout, storages, only_extracted): (&DeparserLayout, &[HeaderStorage], &Members),
         short: bool,
     ) -> Option<Shapes> {
         let mut headers = Vec::new();
@@ -56,7 +56,7 @@ impl Shapes {
             }
             headers.push(emit.header);
         }
-        if headers.len() < 2 || headers.len() > Shape::BITS as usize {
+        if headers.len() < 2 || headers.len() > HeaderSet::BITS as usize {
             return None;
         }
         let mut finding = Finding {
@@ -68,7 +68,7 @@ impl Shapes {
         blocks.extend(stage.deparser.map(BlockBody::Deparser));
         let start = Sets(Some(BTreeSet::from([0])));
         let end = dataflow::forward_blocks(program, &mut finding, &blocks, Some(start))?;
-        let sets: Vec<Shape> = end.0?.into_iter().collect();
+        let sets: Vec<HeaderSet> = end.0?.into_iter().collect();
         let shapes = Shapes {
             headers: finding.headers,
             sets,
@@ -89,9 +89,12 @@ impl Shapes {
 
     /// Returns a header that some of these sets have and others do not, with both groups of sets; `None` if there
     /// is only one set.
-    pub fn distinguishing(&self, sets: &[Shape]) -> Option<(Header, Vec<Shape>, Vec<Shape>)> {
+    pub fn distinguishing(
+        &self,
+        sets: &[HeaderSet],
+    ) -> Option<(Header, Vec<HeaderSet>, Vec<HeaderSet>)> {
         let parts = self.headers.iter().enumerate().map(|(at, &header)| {
-            let (with, without): (Vec<Shape>, Vec<Shape>) =
+            let (with, without): (Vec<HeaderSet>, Vec<HeaderSet>) =
                 sets.iter().partition(|&&set| set >> at & 1 == 1);
             (header, with, without)
         });
@@ -102,12 +105,12 @@ impl Shapes {
     }
 
     /// Sets the facts that hold if these headers are valid, and none of the others that may have to move.
-    pub fn know(&self, set: Shape, facts: &mut HeaderFacts, only_extracted: &Members) {
+    pub fn know(&self, set: HeaderSet, facts: &mut HeaderFacts, only_extracted: &Members) {
         know(&self.headers, set, facts, only_extracted);
     }
 }
 
-fn know(headers: &[Header], set: Shape, facts: &mut HeaderFacts, only_extracted: &Members) {
+fn know(headers: &[Header], set: HeaderSet, facts: &mut HeaderFacts, only_extracted: &Members) {
     for (at, &header) in headers.iter().enumerate() {
         let known = match set >> at & 1 {
             1 => Known::Yes,
@@ -120,10 +123,10 @@ fn know(headers: &[Header], set: Shape, facts: &mut HeaderFacts, only_extracted:
 
 /// The sets that can occur at a point; `None` if they are not distinguished.
 #[derive(Clone, PartialEq, Debug)]
-struct Sets(Option<BTreeSet<Shape>>);
+struct Sets(Option<BTreeSet<HeaderSet>>);
 
 impl Sets {
-    fn limited(sets: BTreeSet<Shape>) -> Sets {
+    fn limited(sets: BTreeSet<HeaderSet>) -> Sets {
         Sets((sets.len() <= ON_THE_WAY).then_some(sets))
     }
 }
@@ -148,7 +151,7 @@ struct Finding<'a> {
 
 impl Finding<'_> {
     /// Returns the facts that hold if a set of headers is valid, with nothing known about other headers.
-    fn facts(&self, set: Shape) -> HeaderFacts {
+    fn facts(&self, set: HeaderSet) -> HeaderFacts {
         let mut facts = HeaderFacts::unknown(self.program);
         know(&self.headers, set, &mut facts, self.only_extracted);
         facts
@@ -169,7 +172,8 @@ impl Finding<'_> {
                     Known::No => {}
                     Known::Yes => become_of.iter_mut().for_each(|set| *set |= 1 << at),
                     Known::Maybe => {
-                        let with: Vec<Shape> = become_of.iter().map(|set| set | 1 << at).collect();
+                        let with: Vec<HeaderSet> =
+                            become_of.iter().map(|set| set | 1 << at).collect();
                         become_of.extend(with);
                     }
                 }
@@ -190,8 +194,8 @@ impl Forward for Finding<'_> {
         let Some(sets) = &sets.0 else {
             return Some(Sets(None));
         };
-        let here = |&&set: &&Shape| self.facts(set).decide(self.program, cond) != Some(!truth);
-        let sets: BTreeSet<Shape> = sets.iter().filter(here).copied().collect();
+        let here = |&&set: &&HeaderSet| self.facts(set).decide(self.program, cond) != Some(!truth);
+        let sets: BTreeSet<HeaderSet> = sets.iter().filter(here).copied().collect();
         (!sets.is_empty()).then_some(Sets(Some(sets)))
     }
 

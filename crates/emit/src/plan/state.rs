@@ -14,7 +14,7 @@ use std::collections::HashSet;
 
 /// Contents of the struct.
 #[derive(Clone, Debug)]
-pub struct State {
+pub struct CopyState {
     /// Frame of the point where a copy begins.
     copy: Frame,
     /// Frame of the parser, for a packet that is resubmitted or recirculated.
@@ -25,10 +25,10 @@ pub struct State {
     varbits: Vec<Option<u32>>,
 }
 
-impl State {
+impl CopyState {
     /// Computes the frames of a stage whose controls from `first` on run once for each copy. `first` is a block of
     /// the pipeline.
-    pub fn new(program: &Program, stage: &Stage, first: Routine) -> State {
+    pub fn new(program: &Program, stage: &Stage, first: Routine) -> CopyState {
         let mut mentions = Mentions::default();
         let repeated = stage
             .controls
@@ -42,7 +42,7 @@ impl State {
         let entered = BlockBody::Control(first);
         let frame = |block| Frame::new(program, Point::Block(block), Some(entered));
         let headers = program.headers.values();
-        State {
+        CopyState {
             copy: frame(entered),
             anew: frame(BlockBody::Parser(stage.parser)),
             read,
@@ -72,7 +72,7 @@ impl State {
         }
     }
 
-    /// Returns the storage of a C variable that copies use. It is `State` if the variable is in their frame, and
+    /// Returns the storage of a C variable that copies use. It is `CopyState` if the variable is in their frame, and
     /// `Memory` if they write it before they read it, so that all iterations look alike. `None` for other
     /// variables.
     pub(crate) fn home_of(&self, kind: LocalKind) -> Option<Home> {

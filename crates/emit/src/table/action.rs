@@ -4,7 +4,7 @@ use super::value::ActionLayout;
 use super::{LoweredTable, Results, Value};
 use crate::emitter::Gen;
 use crate::locals::LocalKind;
-use crate::record::{self, Form};
+use crate::record::{self, MemberLayout};
 use crate::target::Target;
 use cgen::lower::limb_count;
 use cgen::tree::{Expr as C, Stmt};
@@ -74,7 +74,7 @@ impl<T: Target> Gen<'_, T> {
         });
     }
 
-    fn load_param(&mut self, var: Var, form: Form, member: C) {
+    fn load_param(&mut self, var: Var, form: MemberLayout, member: C) {
         let var = self.local(LocalKind::Var(var));
         if form.width == 0 {
             return;

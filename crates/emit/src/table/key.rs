@@ -2,7 +2,7 @@
 
 use crate::emitter::Gen;
 use crate::names::Names;
-use crate::record::{Form, Record};
+use crate::record::{MemberLayout, Record};
 use crate::target::Target;
 use crate::values::Value;
 use cgen::tree::{Expr as C, Stmt, Type};
@@ -15,8 +15,8 @@ use smol_str::SmolStr;
 pub struct KeyLayout {
     /// Its struct's name.
     pub name: SmolStr,
-    /// Member and form of each P4 key.
-    pub fields: Vec<(SmolStr, Form)>,
+    /// Member and layout of each P4 key.
+    pub fields: Vec<(SmolStr, MemberLayout)>,
     /// Offset of each key in the record, in bytes.
     pub offsets: Vec<u32>,
     /// The record itself.
@@ -54,7 +54,7 @@ pub fn layout(mut names: Names, name: SmolStr, parts: &[KeyPart], mut record: Re
         } else {
             ByteOrder::Host
         };
-        Form::new(part.width, order)
+        MemberLayout::new(part.width, order)
     };
     order.sort_by_key(|&i| {
         (
@@ -62,7 +62,7 @@ pub fn layout(mut names: Names, name: SmolStr, parts: &[KeyPart], mut record: Re
             std::cmp::Reverse((form(&parts[i]).align, form(&parts[i]).size)),
         )
     });
-    let mut fields = vec![(SmolStr::default(), Form::new(1, ByteOrder::Host)); parts.len()];
+    let mut fields = vec![(SmolStr::default(), MemberLayout::new(1, ByteOrder::Host)); parts.len()];
     let mut offsets = vec![0; parts.len()];
     for &i in &order {
         let member = names.fresh(&short(&parts[i].name));
@@ -72,7 +72,7 @@ pub fn layout(mut names: Names, name: SmolStr, parts: &[KeyPart], mut record: Re
         } else {
             ""
         };
-        offsets[i] = record.add_form(form, member.clone(), note);
+        offsets[i] = record.add_value(form, member.clone(), note);
         fields[i] = (member, form);
     }
     record.finish();

@@ -21,7 +21,7 @@ use cgen::tree::{Expr as C, Stmt, Type};
 use diag::Span;
 use ir::{CtorValue, Expr, ExternInst, MatchKind, Program, Table, TableData, Var};
 use smol_str::SmolStr;
-use value::Layout;
+use value::ValueLayout;
 
 /// Struct of a table's values: action and parameters.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub struct Value {
     /// The struct's name.
     pub name: SmolStr,
     /// Layout of its members.
-    pub layout: Layout,
+    pub layout: ValueLayout,
 }
 
 /// Parts of a table that a target must store.

@@ -2,7 +2,7 @@
 
 use crate::emitter::Gen;
 use crate::names::Names;
-use crate::record::{Form, Record};
+use crate::record::{MemberLayout, Record};
 use crate::target::Target;
 use cgen::tree::{Expr as C, Member, Type};
 use ir::{ActionCall, Bits, ExprKind, Place, Program, StmtKind, TableData, Var, visit};
@@ -22,8 +22,8 @@ pub(crate) const NUMBER: &str = "number";
 pub struct Param {
     /// The member's name.
     pub member: SmolStr,
-    /// Form of its value.
-    pub form: Form,
+    /// Layout of its value.
+    pub form: MemberLayout,
     /// Offset from the value's start, in bytes.
     pub offset: u32,
 }
@@ -41,7 +41,7 @@ pub struct ActionLayout {
 
 /// Layout of a table's values.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub struct ValueLayout {
     /// Total size in bytes.
     pub size: u32,
     /// Offset of the priority, a `u32`, if several entries may match.
@@ -58,7 +58,7 @@ pub struct Layout {
     pub actions: Vec<ActionLayout>,
 }
 
-impl Layout {
+impl ValueLayout {
     /// Returns the value of the entry with this number, or of the default action, which has none, as a C
     /// initialiser and as bytes.
     pub fn value(&self, call: &ActionCall, entry: Option<u32>) -> (C, Vec<u8>) {
@@ -94,7 +94,7 @@ impl<T: Target> Gen<'_, T> {
         &mut self,
         data: &TableData,
         ternary: bool,
-    ) -> (Layout, Vec<Member>) {
+    ) -> (ValueLayout, Vec<Member>) {
         let mut head = Record::default();
         let priority_offset = ternary.then(|| head.add(Type::U32, "priority", 4, 4, ""));
         let action_offset = head.add(Type::U32, "action", 4, 4, "0: no entry");
@@ -112,13 +112,13 @@ impl<T: Target> Gen<'_, T> {
             for &var in &action.params {
                 let width = self.p.vars[var].ty.width();
                 let order = param_order(self.p, &action.body, var, width);
-                let form = Form::new(width, order);
+                let form = MemberLayout::new(width, order);
                 let member = members.fresh(&self.p.vars[var].name);
                 let note = match order {
                     ByteOrder::Network if form.size > 1 => "network order",
                     _ => "",
                 };
-                let offset = record.add_form(form, member.clone(), note);
+                let offset = record.add_value(form, member.clone(), note);
                 params.push(Param {
                     member,
                     form,
@@ -149,8 +149,8 @@ impl<T: Target> Gen<'_, T> {
             None => &REFERENCES[..usize::from(super::profile_of(self.p, data).is_some())],
         };
         for &name in references {
-            let (form, mut record) = (Form::new(32, ByteOrder::Host), Record::default());
-            let offset = record.add_form(form, REFERENCE_ID, "");
+            let (form, mut record) = (MemberLayout::new(32, ByteOrder::Host), Record::default());
+            let offset = record.add_value(form, REFERENCE_ID, "");
             let mut member: SmolStr = format!("to_{name}").into();
             while actions.iter().any(|a| a.member == member) {
                 member = format!("{member}_").into();
@@ -177,7 +177,7 @@ impl<T: Target> Gen<'_, T> {
         if !variants.is_empty() {
             members.push(Member::Union(variants));
         }
-        let layout = Layout {
+        let layout = ValueLayout {
             size,
             priority_offset,
             action_offset,
@@ -189,13 +189,13 @@ impl<T: Target> Gen<'_, T> {
     }
 }
 
-/// Returns a value of this form, as a C initialiser and as bytes.
-pub fn constant(value: &Bits, form: Form) -> (C, Vec<u8>) {
+/// Returns a value in this layout, as a C initialiser and as bytes.
+pub fn constant(value: &Bits, form: MemberLayout) -> (C, Vec<u8>) {
     let bytes = encode(value, form);
     (initializer(&bytes, form), bytes)
 }
 
-fn encode(value: &Bits, form: Form) -> Vec<u8> {
+fn encode(value: &Bits, form: MemberLayout) -> Vec<u8> {
     let mut bytes = vec![0u8; form.size as usize];
     let digits = value.to_bytes();
     let from = bytes.len() - digits.len();
@@ -206,7 +206,7 @@ fn encode(value: &Bits, form: Form) -> Vec<u8> {
     bytes
 }
 
-fn initializer(raw: &[u8], form: Form) -> C {
+fn initializer(raw: &[u8], form: MemberLayout) -> C {
     let word = |bytes: &[u8]| {
         let mut all = [0u8; 8];
         if cfg!(target_endian = "little") {

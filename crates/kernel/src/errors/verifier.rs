@@ -4,7 +4,7 @@ use crate::verifier_log::{Location, Refusal};
 use diag::{Diagnostic, Span};
 
 /// Group of refusals with the same remedy: phrases of the verifier's reason, their meaning, and the help.
-struct Kind {
+struct RefusalKind {
     phrases: &'static [&'static str],
     code: &'static str,
     means: &'static str,
@@ -13,27 +13,27 @@ struct Kind {
 
 const TOO_MUCH: &str = "E0771";
 
-const KINDS: &[Kind] = &[
-    Kind {
+const KINDS: &[RefusalKind] = &[
+    RefusalKind {
         phrases: &["program is too large", "too complex", "too many states"],
         code: TOO_MUCH,
         means: "the program has too many paths for the kernel to check",
         help: "parse fewer stack elements or options, replace nested `if`s by a table, or shorten \
                loops; `onpath build --report` shows what each part costs",
     },
-    Kind {
+    RefusalKind {
         phrases: &["stack size", "stack of", "invalid stack", "stack limit"],
         code: "E0772",
         means: "the program needs more than the 512 bytes of stack of a BPF program",
         help: "shrink large local variables and headers, or let fewer live at the same time",
     },
-    Kind {
+    RefusalKind {
         phrases: &["back-edge", "infinite loop"],
         code: "E0773",
         means: "the kernel cannot see that a loop ends",
         help: "bound the loop by a constant; in a parser, by the size of a header stack",
     },
-    Kind {
+    RefusalKind {
         phrases: &[
             "invalid access to packet",
             "outside of the packet",
@@ -46,7 +46,7 @@ const KINDS: &[Kind] = &[
         help: "this is a bug in Onpath, or in a C file given by `--extern`; `onpath run --verbose` \
                shows the full log to report with it",
     },
-    Kind {
+    RefusalKind {
         phrases: &[
             "unknown func",
             "invalid func",
@@ -63,7 +63,7 @@ const KINDS: &[Kind] = &[
 ];
 
 /// The group of a refusal, by the verifier's words.
-fn kind(refusal: &Refusal) -> Option<&'static Kind> {
+fn kind(refusal: &Refusal) -> Option<&'static RefusalKind> {
     let words = std::iter::once(&refusal.reason).chain(&refusal.detail);
     KINDS.iter().find(|k| {
         words

@@ -42,7 +42,7 @@ fn with_pairs(work: impl FnOnce([Port; 2]) + Send) {
     done.expect("runs");
 }
 
-fn kinds(port: &Port, used: Use, packets: PacketsAbi) -> Vec<Kind> {
+fn kinds(port: &Port, used: Use, packets: PacketsAbi) -> Vec<LossKind> {
     at(port, used, packets)
         .iter()
         .map(|loss| loss.kind)
@@ -54,8 +54,8 @@ fn what_native_programs_lose_on_veth_ends_with_the_settings_of_the_other_end() {
     with_pairs(|ports| {
         for port in ports {
             let losses = at(&port, NATIVE, FORWARDS);
-            let found: Vec<Kind> = losses.iter().map(|loss| loss.kind).collect();
-            assert_eq!(found, [Kind::Tags, Kind::Checksums, Kind::Sent]);
+            let found: Vec<LossKind> = losses.iter().map(|loss| loss.kind).collect();
+            assert_eq!(found, [LossKind::Tags, LossKind::Checksums, LossKind::Sent]);
             for loss in losses {
                 let before = kinds(&port, NATIVE, FORWARDS);
                 link_settings::change(
@@ -94,17 +94,17 @@ fn it_depends_on_the_program_and_on_where_it_runs() {
             updates_checksums: true,
             ..nothing
         };
-        assert_eq!(kinds(&port, NATIVE, updates), [Kind::Checksums]);
+        assert_eq!(kinds(&port, NATIVE, updates), [LossKind::Checksums]);
         let knows_tags = PacketsAbi {
             knows_tags: true,
             ..nothing
         };
         let generic = Use::Runs(Hook::Xdp, Mode::Generic);
         for used in [NATIVE, generic] {
-            assert_eq!(kinds(&port, used, knows_tags), [Kind::Tags]);
+            assert_eq!(kinds(&port, used, knows_tags), [LossKind::Tags]);
         }
         assert_eq!(kinds(&port, generic, FORWARDS), []);
-        assert_eq!(kinds(&port, Use::Sends, FORWARDS), [Kind::Sent]);
+        assert_eq!(kinds(&port, Use::Sends, FORWARDS), [LossKind::Sent]);
         assert_eq!(
             kinds(&port, Use::Runs(Hook::TcIngress, Mode::Tcx), FORWARDS),
             []
@@ -121,13 +121,24 @@ fn packets_that_are_sent_back_need_a_program_at_the_other_end() {
         };
         for port in [&away, &port] {
             let found = kinds(port, NATIVE, back);
-            assert_eq!(found, [Kind::Tags, Kind::Checksums, Kind::Sent, Kind::Back]);
+            assert_eq!(
+                found,
+                [
+                    LossKind::Tags,
+                    LossKind::Checksums,
+                    LossKind::Sent,
+                    LossKind::Back
+                ]
+            );
         }
         let pass = Prog::constant_xdp(2).expect("loads");
         let other = net::interface::index("two").expect("there");
         let _link = Link::attach_xdp(&pass, other, XdpMode::Native).expect("attached");
         link::set_up("two", Setup::default()).expect("up");
-        assert_eq!(kinds(&port, NATIVE, back), [Kind::Tags, Kind::Checksums]);
+        assert_eq!(
+            kinds(&port, NATIVE, back),
+            [LossKind::Tags, LossKind::Checksums]
+        );
     });
 }
 
@@ -145,7 +156,7 @@ fn packets_have_one_segment_where_the_kernel_cannot_segment_them() {
             let merged = usize::from(hook == Hook::TcIngress);
             assert_eq!(losses.len(), 1 + merged, "{losses:?}");
             for loss in losses {
-                assert_eq!(loss.kind, Kind::Segments);
+                assert_eq!(loss.kind, LossKind::Segments);
                 let own = loss.at.as_ref().is_some_and(|at| at.name == port.name);
                 assert_eq!(
                     own,

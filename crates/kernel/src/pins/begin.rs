@@ -4,10 +4,10 @@ use super::files::{
     self, NEXT_SETTINGS, OBJECT, PROGRAM, SETTINGS, gate_file, link_file, map_file, member_folder,
 };
 use super::lock::Lock;
-use super::record::Target;
+use super::record::RedirectTarget;
 use super::{Asked, Interface, Loading, MemberRecord, Owner, Pins, Record, record};
 use crate::attachment::{Holder, TcOrder};
-use crate::bundle::{Attachment, Member};
+use crate::bundle::{Attachment, LoadedProgram};
 use crate::errors::device;
 use crate::sys::{DetachedBpffs, pin_bytes, time};
 use diag::Diagnostic;
@@ -102,7 +102,7 @@ impl Begun<'_> {
     /// there. It is atomic: on failure nothing is pinned. Returns the identity of the loading.
     pub fn commit(
         mut self,
-        members: &[Member],
+        members: &[LoadedProgram],
         attached: Vec<Attachment>,
     ) -> Result<Loading, Box<Diagnostic>> {
         let failed = |e: io::Error| self.pins.failed(&self.instance, "pin the program in", &e);
@@ -128,8 +128,8 @@ impl Begun<'_> {
         Ok(loading)
     }
 
-    fn record(&self, members: &[Member], attached: &[Attachment]) -> Record {
-        let of = |number: usize, member: &Member| MemberRecord {
+    fn record(&self, members: &[LoadedProgram], attached: &[Attachment]) -> Record {
+        let of = |number: usize, member: &LoadedProgram| MemberRecord {
             name: member.name.clone(),
             hook: member.instance.program.hook(),
             interfaces: attached
@@ -137,7 +137,7 @@ impl Begun<'_> {
                 .filter(|a| a.member == number)
                 .map(|a| Interface::new(&a.port.name, a.port.index, a.port.number, &a.attached))
                 .collect(),
-            targets: member.targets.iter().map(Target::new).collect(),
+            targets: member.targets.iter().map(RedirectTarget::new).collect(),
             memory: member.instance.store.memory.allowance,
             abi: (*member.instance.store.memory.abi).clone(),
             schema: (*member.instance.store.memory.schema).clone(),
@@ -160,7 +160,7 @@ impl Begun<'_> {
 /// Pins everything, the attachments last.
 fn pin_all(
     folder: &Dir,
-    members: &[Member],
+    members: &[LoadedProgram],
     attached: &[Attachment],
     record: &Record,
 ) -> io::Result<Loading> {

@@ -21,7 +21,7 @@ enum Level {
 }
 
 /// Treatment of an entry when its folder is emptied.
-enum Form {
+enum FileTreatment {
     File,
     Folder(Level),
     /// Entry that is removed last, or that the kernel has made.
@@ -29,13 +29,13 @@ enum Form {
     Stranger,
 }
 
-fn form(level: Level, entry: &Entry) -> Form {
+fn treatment(level: Level, entry: &Entry) -> FileTreatment {
     use Level::{Instance, Mark, Member, Successor};
     let Some(name) = entry.name.to_str() else {
-        return Form::Stranger;
+        return FileTreatment::Stranger;
     };
     match (entry.kind, level) {
-        (FileKind::File, Instance) if name == SETTINGS => Form::Stays,
+        (FileKind::File, Instance) if name == SETTINGS => FileTreatment::Stays,
         (FileKind::File, Instance)
             if [RECORD, NEXT_SETTINGS, PORTS, NEXT_PORTS, PORT_CHANGE].contains(&name)
                 || [ABSENCES, NEXT_ABSENCES, NEXT_ATTACHMENT].contains(&name)
@@ -43,25 +43,27 @@ fn form(level: Level, entry: &Entry) -> Form {
                 || is_numbered(name, LINK)
                 || is_numbered(name, GATE) =>
         {
-            Form::File
+            FileTreatment::File
         }
-        (FileKind::Folder, Instance) if is_numbered(name, MEMBER) => Form::Folder(Member),
+        (FileKind::Folder, Instance) if is_numbered(name, MEMBER) => FileTreatment::Folder(Member),
         (FileKind::Folder, Instance) if name == ENDING || is_numbered(name, SPACE) => {
-            Form::Folder(Mark)
+            FileTreatment::Folder(Mark)
         }
         (FileKind::File, Member)
             if [OBJECT, JOURNAL, SPECIALIZED, NEXT_SPECIALIZED].contains(&name) =>
         {
-            Form::File
+            FileTreatment::File
         }
-        (FileKind::Folder, Member) if [NEXT, TAKEN].contains(&name) => Form::Folder(Successor),
+        (FileKind::Folder, Member) if [NEXT, TAKEN].contains(&name) => {
+            FileTreatment::Folder(Successor)
+        }
         (FileKind::File, Member | Successor) if name == PROGRAM || name.starts_with(MAP) => {
-            Form::File
+            FileTreatment::File
         }
         // `maps.debug` and the like, in a new BPF file system: only the kernel's names have dots, and cannot be
         // removed.
-        (FileKind::File, Instance) if name.contains('.') => Form::Stays,
-        _ => Form::Stranger,
+        (FileKind::File, Instance) if name.contains('.') => FileTreatment::Stays,
+        _ => FileTreatment::Stranger,
     }
 }
 
@@ -85,9 +87,9 @@ pub(crate) fn empty_successor(folder: &Dir) -> io::Result<()> {
 
 fn empty_at(folder: &Dir, level: Level, left: &mut Option<Refused>) -> io::Result<()> {
     for entry in folder.entries()? {
-        match form(level, &entry) {
-            Form::File => folder.remove_file(&entry.name)?,
-            Form::Folder(inner) => {
+        match treatment(level, &entry) {
+            FileTreatment::File => folder.remove_file(&entry.name)?,
+            FileTreatment::Folder(inner) => {
                 let below = match folder.open_dir(&entry.name) {
                     Ok(below) => below,
                     Err(error) => {
@@ -105,8 +107,8 @@ fn empty_at(folder: &Dir, level: Level, left: &mut Option<Refused>) -> io::Resul
                     }
                 }
             }
-            Form::Stays => {}
-            Form::Stranger => {
+            FileTreatment::Stays => {}
+            FileTreatment::Stranger => {
                 left.get_or_insert(stranger(folder, &entry));
             }
         }

@@ -51,7 +51,7 @@ pub use moved::Moved;
 pub use owner::Owner;
 pub use ports::PortUse;
 pub use presence::Presence;
-pub use record::{Asked, Interface, Loading, MemberRecord, Record, Target};
+pub use record::{Asked, Interface, Loading, MemberRecord, Record, RedirectTarget};
 
 use crate::errors::{device, load as load_errors};
 use crate::store::{Guard, KernelMemory, KernelStore, Maps, SEED_SECTION};

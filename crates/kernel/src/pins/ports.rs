@@ -10,7 +10,7 @@ use super::files::{
 };
 use super::lock::Lock;
 use super::presence::is_attached;
-use super::record::{self, Interface, MemberRecord, PortsRecord, Target};
+use super::record::{self, Interface, MemberRecord, PortsRecord, RedirectTarget};
 use super::{PATIENCE_WITH_WRITERS, Pins, Record};
 use crate::attach;
 use crate::attachment::{Attached, Holder, How, Interfaces, Mode, TcMethod, TcOrder};
@@ -411,7 +411,7 @@ impl Pins {
         program.interfaces.retain(|at| at.port != port.number);
         program.targets.retain(|at| at.port != port.number);
         let Some(attached) = attached else {
-            program.targets.push(Target::new(port));
+            program.targets.push(RedirectTarget::new(port));
             write_ports(folder, record).map_err(failed)?;
             return Ok(None);
         };

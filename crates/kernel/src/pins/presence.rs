@@ -3,7 +3,7 @@
 use super::files::{self, link_file};
 use super::folder::Folder;
 use super::moved::{self, find};
-use super::{Interface, Pins, Target};
+use super::{Interface, Pins, RedirectTarget};
 use crate::attachment::side;
 use crate::sys::{self, Link, Side, filter};
 use bpf::abi::Hook;
@@ -94,7 +94,7 @@ impl Pins {
     }
 
     /// Finds an interface that a program only sends to.
-    pub fn presence_of_target(&self, at: &Target) -> Presence {
+    pub fn presence_of_target(&self, at: &RedirectTarget) -> Presence {
         match netns::run_in(at.netns, || Ok(interface::name(at.index))) {
             Ok(Some(Some(name))) => in_namespace(at.netns, name),
             _ => Presence::Gone,

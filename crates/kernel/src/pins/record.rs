@@ -93,7 +93,7 @@ pub struct MemberRecord {
     pub interfaces: Vec<Interface>,
     /// Further interfaces that it may send packets to.
     #[serde(default)]
-    pub targets: Vec<Target>,
+    pub targets: Vec<RedirectTarget>,
     /// Bytes that its maps may take, if it was loaded with an allowance.
     #[serde(default)]
     pub memory: Option<u64>,
@@ -107,7 +107,7 @@ pub struct MemberRecord {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct PortsRecord {
     interfaces: Vec<Interface>,
-    targets: Vec<Target>,
+    targets: Vec<RedirectTarget>,
 }
 
 impl PortsRecord {
@@ -141,7 +141,7 @@ pub struct Interface {
 
 /// An interface that a pinned program may send packets to, without running there.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Target {
+pub struct RedirectTarget {
     /// Interface's name when the program was loaded.
     pub name: String,
     /// Interface's index.
@@ -152,10 +152,10 @@ pub struct Target {
     pub port: u32,
 }
 
-impl Target {
+impl RedirectTarget {
     /// Makes the record of an interface as it is now.
-    pub(super) fn new(port: &Port) -> Target {
-        Target {
+    pub(super) fn new(port: &Port) -> RedirectTarget {
+        RedirectTarget {
             name: port.name.clone(),
             index: port.index,
             netns: netns::current().unwrap_or(0),

@@ -6,7 +6,7 @@ use diag::SourceMap;
 use host::linux::kernel_version;
 use host::safe_dir::Dir;
 use kernel::attachment::TcMethod;
-use kernel::bundle::{self, Member, SharedMap, Source};
+use kernel::bundle::{self, LoadedProgram, SharedMap, Source};
 use kernel::pins::{Begun, Pins};
 use kernel::port::Port;
 use kernel::sys::{Link, Map, Side, Update, filter, tcx_on};
@@ -103,7 +103,7 @@ fn shared(a: &str, b: &str) -> SharedMap {
 }
 
 /// Loads both programs for `one`, with one state for flows.
-pub(crate) fn members(object: &[u8]) -> Vec<Member> {
+pub(crate) fn members(object: &[u8]) -> Vec<LoadedProgram> {
     let abis = HOOKS.map(|hook| Arc::new(abi(hook, FLOWS)));
     let loaded = load_two(
         [object, object],
@@ -119,7 +119,7 @@ pub(crate) fn members(object: &[u8]) -> Vec<Member> {
     loaded
         .into_iter()
         .zip(["in", "out"])
-        .map(|(instance, name)| Member {
+        .map(|(instance, name)| LoadedProgram {
             name: name.into(),
             instance,
             ports: vec![port.clone()],
@@ -193,7 +193,7 @@ fn segments() -> Option<u32> {
 }
 
 /// Attaches and pins both programs, with a link setting.
-fn start(pins: &Pins, members: &[Member], way: TcMethod) {
+fn start(pins: &Pins, members: &[LoadedProgram], way: TcMethod) {
     let port = &members[0].ports[0];
     let mut begun: Begun = pins
         .begin("both")

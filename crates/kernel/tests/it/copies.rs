@@ -5,7 +5,7 @@ use crate::hand_written_tc::*;
 use control::{Change, CloneSession, Device, DropReason, Replica, Store, StoreError};
 use host::safe_dir::Dir;
 use kernel::attachment::TcMethod;
-use kernel::bundle::{self, Member};
+use kernel::bundle::{self, LoadedProgram};
 use kernel::pins::{Pins, PortUse};
 use kernel::port::Port;
 use kernel::sys::{Prog, TcContext};
@@ -177,7 +177,7 @@ fn start(pins: &Pins) {
         name: name.into(),
         index: interface::index(name).expect("there"),
     };
-    let members = [Member {
+    let members = [LoadedProgram {
         name: "copies".into(),
         instance: instance_with_copies(&object_with_copies(false)),
         ports: vec![port(0, "one")],

@@ -6,7 +6,7 @@ use bpf::abi::Hook;
 use control::{Change, Device, Packet, Store, StoreError};
 use ir::ExternInst;
 use kernel::attachment::{Mode, TcMethod};
-use kernel::bundle::{self, Member};
+use kernel::bundle::{self, LoadedProgram};
 use kernel::pins::Pins;
 use kernel::port::Port;
 use kernel::sys::xdp_on;
@@ -126,7 +126,7 @@ fn pinned_programs_are_found_changed_and_removed_by_others() {
         veth::make_pairs(&[("one".into(), "two".into())])?;
         let index = interface::index("one").expect("there");
         {
-            let members = [Member {
+            let members = [LoadedProgram {
                 name: "switch".into(),
                 instance: instance(false),
                 ports: vec![Port {

@@ -9,7 +9,7 @@ use host::linux::kernel_version;
 use kernel::HookProg;
 use kernel::attach;
 use kernel::attachment::{Attached, Interfaces, Mode, TcMethod};
-use kernel::bundle::{self, Member};
+use kernel::bundle::{self, LoadedProgram};
 use kernel::pins::{Pins, PortUse};
 use kernel::port::Port;
 use kernel::sys::xdp_on;
@@ -79,7 +79,7 @@ fn port(number: u32, name: &str) -> Port {
 
 /// Makes a switch that sends packets to 00:00:00:00:00:01 out of port 1. It runs at these ports, and only sends to the
 /// targets.
-fn switch(ports: &[(u32, &str)], targets: &[(u32, &str)]) -> [Member; 1] {
+fn switch(ports: &[(u32, &str)], targets: &[(u32, &str)]) -> [LoadedProgram; 1] {
     let all = |list: &[(u32, &str)]| list.iter().map(|(n, name)| port(*n, name)).collect();
     let mut instance = instance(false);
     let to_one = entry(vec![exact(48, 1)], 0, out(1));
@@ -87,7 +87,7 @@ fn switch(ports: &[(u32, &str)], targets: &[(u32, &str)]) -> [Member; 1] {
         .store
         .change(Change::Insert(table(0), to_one))
         .expect("room");
-    let members = [Member {
+    let members = [LoadedProgram {
         name: "switch".into(),
         instance,
         ports: all(ports),
@@ -111,7 +111,7 @@ fn arrives(at: &str) -> bool {
 }
 
 /// Starts the program as the instance `sw`.
-fn start(pins: &Pins, members: &[Member]) -> Vec<Mode> {
+fn start(pins: &Pins, members: &[LoadedProgram]) -> Vec<Mode> {
     let begun = pins.begin("sw").expect("free");
     let attached = bundle::attach(members, TcMethod::Best).expect("attaches");
     let modes = attached.iter().map(|a| a.attached.how.mode).collect();

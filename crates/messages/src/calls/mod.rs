@@ -13,7 +13,7 @@ mod head;
 mod object;
 mod pieces;
 
-use crate::{Bytes, File, Member, Patterns, Target, errors};
+use crate::{AttributeMember, Bytes, File, MessageTarget, Patterns, errors};
 use arch::payload::{
     AllAsked, CHUNKS, FIND, GET_BYTES, GET_NUMBER, KEEP, LENGTH, MATCHES, MATCHES_PATTERN, PATTERN,
     READ, READ_BEHIND, READ_FOR, READ_MESSAGE, asked, object_of, read_for,
@@ -120,7 +120,7 @@ fn file<'f, T: Payload>(g: &'f mut Gen<'_, T>) -> File<'f> {
 
 /// Returns the same, with the file's regular expressions.
 fn patterns<'f, T: Payload>(g: &'f mut Gen<'_, T>) -> (&'f mut Patterns, File<'f>) {
-    let target = Target {
+    let target = MessageTarget {
         reserved: T::reserved(),
         linkage: g.target.linkage(),
     };
@@ -359,7 +359,7 @@ fn flag<T: Payload>(g: &mut Gen<'_, T>, values: &[Expr]) -> C {
 }
 
 /// Tests that the message has an attribute.
-fn is_there(memory: &C, member: &Member) -> C {
+fn is_there(memory: &C, member: &AttributeMember) -> C {
     let start = member.of(memory.clone()).member("start");
     let there = C::bin(BinOp::Ne, start, C::id("MESSAGE_ABSENT"));
     C::and(memory.clone(), there)

@@ -1,7 +1,7 @@
 //! Memory and functions of an object that reads messages.
 
 use super::{Payload, file, head, patterns};
-use crate::{MEMORY, Member, Message, Request, SLACK, any_is_missing, errors, status};
+use crate::{AttributeMember, MEMORY, Message, Request, SLACK, any_is_missing, errors, status};
 use arch::payload::{MOST_BYTES, limit_of, names_in, schema_of};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use emit::calls::declare;
@@ -48,7 +48,7 @@ pub(super) struct Object {
     /// Function that writes the text of a DNS name, if one is wanted.
     pub name_text: Option<SmolStr>,
     /// Members with the positions of attributes, by name.
-    pub attributes: HashMap<String, (Member, AttributeKind)>,
+    pub attributes: HashMap<String, (AttributeMember, AttributeKind)>,
 }
 
 /// Memory that holds an object's messages.

@@ -2,7 +2,7 @@
 
 /// Transition of an automaton at a byte, or at the end of the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Step<S> {
+pub(super) struct DocumentTransition<S> {
     /// The next state.
     pub next: S,
     /// Number of the action.
@@ -11,15 +11,15 @@ pub(super) struct Step<S> {
     pub is_behind: bool,
 }
 
-impl<S> Step<S> {
+impl<S> DocumentTransition<S> {
     /// Returns a step without an action, whose number is 0.
-    pub(super) fn to(next: S) -> Step<S> {
-        Step::with(0, next)
+    pub(super) fn to(next: S) -> DocumentTransition<S> {
+        DocumentTransition::with(0, next)
     }
 
     /// Returns a step with the action of this number.
-    pub(super) fn with(action: u16, next: S) -> Step<S> {
-        Step {
+    pub(super) fn with(action: u16, next: S) -> DocumentTransition<S> {
+        DocumentTransition {
             next,
             action,
             is_behind: false,
@@ -27,8 +27,8 @@ impl<S> Step<S> {
     }
 
     /// Returns the same step, at which a number or a name ends before the byte.
-    pub(super) fn behind(self) -> Step<S> {
-        Step {
+    pub(super) fn behind(self) -> DocumentTransition<S> {
+        DocumentTransition {
             is_behind: true,
             ..self
         }
@@ -54,13 +54,13 @@ const BEHIND_BIT: u32 = 16;
 /// Builds the automaton of these states, in this order. Bytes that every state treats alike share a class.
 pub(super) fn table<S: Copy + PartialEq>(
     states: &[S],
-    step: impl Fn(S, Option<u8>) -> Step<S>,
+    step: impl Fn(S, Option<u8>) -> DocumentTransition<S>,
     passed_up_to: impl Fn(S) -> u8,
 ) -> Table {
-    let column = |byte: Option<u8>| -> Vec<Step<S>> {
+    let column = |byte: Option<u8>| -> Vec<DocumentTransition<S>> {
         states.iter().map(|&state| step(state, byte)).collect()
     };
-    let mut columns: Vec<Vec<Step<S>>> = Vec::new();
+    let mut columns: Vec<Vec<DocumentTransition<S>>> = Vec::new();
     let mut classes = [0; 256];
     for byte in 0..=255u8 {
         let here = column(Some(byte));
@@ -73,7 +73,7 @@ pub(super) fn table<S: Copy + PartialEq>(
     }
     let ends = column(None);
     let width = columns.len() + 2;
-    let entry = |step: &Step<S>| {
+    let entry = |step: &DocumentTransition<S>| {
         let next = states.iter().position(|&state| state == step.next);
         let row = (next.unwrap_or(0) * width) as u32;
         row | u32::from(step.action) << ROW_BITS | u32::from(step.is_behind) << BEHIND_BIT

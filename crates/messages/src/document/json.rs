@@ -1,11 +1,11 @@
 //! JSON texts, as an automaton without a stack. The actions in `document.h` decide what a bracket closes, and what
 //! follows a comma.
 
-use super::automaton::{Step, Table, table};
+use super::automaton::{DocumentTransition, Table, table};
 
 /// Expected input. `document.h` knows the row numbers of the first three states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
+enum JsonState {
     /// The rest of a string.
     Text(Inside),
     /// The rest of a name.
@@ -28,7 +28,7 @@ enum State {
     Word(&'static str),
 }
 
-use State::{After, Colon, First, FirstName, Name, NextName, Number, Text, Value, Word};
+use JsonState::{After, Colon, First, FirstName, Name, NextName, Number, Text, Value, Word};
 
 /// Position in a string.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -122,56 +122,58 @@ pub(super) fn automaton() -> Table {
     table(&states, step, |_| 0)
 }
 
-fn step(state: State, byte: Option<u8>) -> Step<State> {
-    let fail = Step::with(action::FAIL, state);
+fn step(state: JsonState, byte: Option<u8>) -> DocumentTransition<JsonState> {
+    let fail = DocumentTransition::with(action::FAIL, state);
     let Some(byte) = byte else {
         return end(state);
     };
     let is_blank = matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
     match (state, byte) {
-        (Text(Inside::Plain), b'"') => Step::with(action::STRING_END, After),
-        (Text(inside), _) => within(inside, byte).map_or(fail, |next| Step::to(Text(next))),
-        (Name(Inside::Plain), b'"') => Step::to(Colon),
-        (Name(inside), _) => {
-            within(inside, byte).map_or(fail, |next| Step::with(action::LETTER, Name(next)))
+        (Text(Inside::Plain), b'"') => DocumentTransition::with(action::STRING_END, After),
+        (Text(inside), _) => {
+            within(inside, byte).map_or(fail, |next| DocumentTransition::to(Text(next)))
         }
+        (Name(Inside::Plain), b'"') => DocumentTransition::to(Colon),
+        (Name(inside), _) => within(inside, byte).map_or(fail, |next| {
+            DocumentTransition::with(action::LETTER, Name(next))
+        }),
         (Number(digits), _) => number(digits, byte),
         (Word(rest), _) if rest.bytes().next() == Some(byte) => match &rest[1..] {
-            "" => Step::with(action::WORD_END, After),
-            rest => Step::to(Word(rest)),
+            "" => DocumentTransition::with(action::WORD_END, After),
+            rest => DocumentTransition::to(Word(rest)),
         },
         (Word(_), _) => fail,
-        _ if is_blank => Step::to(state),
-        (First, b']') => Step::with(action::ARRAY_END, After),
+        _ if is_blank => DocumentTransition::to(state),
+        (First, b']') => DocumentTransition::with(action::ARRAY_END, After),
         (Value | First, _) => value(byte).unwrap_or(fail),
-        (FirstName, b'}') => Step::with(action::OBJECT_END, After),
-        (FirstName | NextName, b'"') => Step::with(action::NAME, Name(Inside::Plain)),
-        (Colon, b':') => Step::to(Value),
-        (After, b',') => Step::with(action::COMMA, NextName),
-        (After, b'}') => Step::with(action::OBJECT_END, After),
-        (After, b']') => Step::with(action::ARRAY_END, After),
+        (FirstName, b'}') => DocumentTransition::with(action::OBJECT_END, After),
+        (FirstName | NextName, b'"') => DocumentTransition::with(action::NAME, Name(Inside::Plain)),
+        (Colon, b':') => DocumentTransition::to(Value),
+        (After, b',') => DocumentTransition::with(action::COMMA, NextName),
+        (After, b'}') => DocumentTransition::with(action::OBJECT_END, After),
+        (After, b']') => DocumentTransition::with(action::ARRAY_END, After),
         _ => fail,
     }
 }
 
 /// Returns the step at the end of the text.
-fn end(state: State) -> Step<State> {
+fn end(state: JsonState) -> DocumentTransition<JsonState> {
     match state {
         Number(Digits::Zero | Digits::Whole | Digits::Fraction | Digits::Power) => {
-            Step::with(action::END, state).behind()
+            DocumentTransition::with(action::END, state).behind()
         }
-        After => Step::with(action::END, state),
-        _ => Step::with(action::CUT, state),
+        After => DocumentTransition::with(action::END, state),
+        _ => DocumentTransition::with(action::CUT, state),
     }
 }
 
-fn value(byte: u8) -> Option<Step<State>> {
-    let word = |rest| Step::with(action::SCALAR, Word(rest));
-    let number = |digits| Step::with(action::SCALAR, Number(digits));
+fn value(byte: u8) -> Option<DocumentTransition<JsonState>> {
+    let word = |rest| DocumentTransition::with(action::SCALAR, Word(rest));
+    let number = |digits| DocumentTransition::with(action::SCALAR, Number(digits));
     Some(match byte {
-        b'{' => Step::with(action::OBJECT, FirstName),
-        b'[' => Step::with(action::ARRAY, First),
-        b'"' => Step::with(action::STRING, Text(Inside::Plain)),
+        b'{' => DocumentTransition::with(action::OBJECT, FirstName),
+        b'[' => DocumentTransition::with(action::ARRAY, First),
+        b'"' => DocumentTransition::with(action::STRING, Text(Inside::Plain)),
         b't' => word("rue"),
         b'f' => word("alse"),
         b'n' => word("ull"),
@@ -209,7 +211,7 @@ fn within(inside: Inside, byte: u8) -> Option<Inside> {
     }
 }
 
-fn number(digits: Digits, byte: u8) -> Step<State> {
+fn number(digits: Digits, byte: u8) -> DocumentTransition<JsonState> {
     use Digits::{Exponent, Fraction, Minus, Point, Power, Sign, Whole, Zero};
     let next = match (digits, byte) {
         (Minus, b'0') => Zero,
@@ -220,11 +222,11 @@ fn number(digits: Digits, byte: u8) -> Step<State> {
         (Exponent, b'+' | b'-') => Sign,
         (Exponent | Sign | Power, b'0'..=b'9') => Power,
         (Minus | Point | Exponent | Sign, _) | (Zero, b'0'..=b'9') => {
-            return Step::with(action::FAIL, After);
+            return DocumentTransition::with(action::FAIL, After);
         }
         (Zero | Whole | Fraction | Power, _) => {
             return step(After, Some(byte)).behind();
         }
     };
-    Step::to(Number(next))
+    DocumentTransition::to(Number(next))
 }

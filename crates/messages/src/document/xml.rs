@@ -1,10 +1,10 @@
 //! XML documents, as an automaton without a stack. The actions in `document.h` decide what an end tag closes.
 
-use super::automaton::{Step, Table, table};
+use super::automaton::{DocumentTransition, Table, table};
 
 /// Expected input. `document.h` knows the row numbers of the first seven states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
+enum XmlState {
     /// Text in an element.
     Text,
     /// The rest of a value in `"`.
@@ -55,7 +55,7 @@ enum State {
     Quote,
 }
 
-use State::{
+use XmlState::{
     Attribute, Bang, Closing, ClosingEnd, ClosingName, Comment, CommentEnd, Dash, Data, DataEnd,
     Double, Equals, Instruction, InstructionEnd, Less, Name, Outside, Quote, Section, Single,
     Slash, Tag, Text, Valued,
@@ -79,7 +79,7 @@ pub(super) mod action {
     pub(in super::super) const BACK: u16 = 14;
 }
 
-const STATES: [State; 31] = [
+const STATES: [XmlState; 31] = [
     Text,
     Double,
     Single,
@@ -119,7 +119,7 @@ pub(super) fn automaton() -> Table {
 }
 
 /// Returns the byte, besides `<`, up to which the state passes over others; 0 if it passes over none.
-fn passed_up_to(state: State) -> u8 {
+fn passed_up_to(state: XmlState) -> u8 {
     match state {
         Text => b'<',
         Double => b'"',
@@ -139,71 +139,71 @@ fn is_of_name(byte: u8) -> bool {
     begins_name(byte) || byte.is_ascii_digit() || matches!(byte, b'-' | b'.')
 }
 
-fn step(state: State, byte: Option<u8>) -> Step<State> {
-    let fail = Step::with(action::FAIL, state);
+fn step(state: XmlState, byte: Option<u8>) -> DocumentTransition<XmlState> {
+    let fail = DocumentTransition::with(action::FAIL, state);
     let Some(byte) = byte else {
         return match state {
-            Outside => Step::with(action::END, state),
-            _ => Step::with(action::CUT, state),
+            Outside => DocumentTransition::with(action::END, state),
+            _ => DocumentTransition::with(action::CUT, state),
         };
     };
     let is_blank = matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
     match (state, byte) {
-        (Text | Outside, b'<') => Step::to(Less),
-        (Text, _) => Step::to(Text),
-        (Outside, _) if is_blank => Step::to(Outside),
+        (Text | Outside, b'<') => DocumentTransition::to(Less),
+        (Text, _) => DocumentTransition::to(Text),
+        (Outside, _) if is_blank => DocumentTransition::to(Outside),
 
-        (Less, b'/') => Step::to(Closing),
-        (Less, b'?') => Step::to(Instruction),
-        (Less, b'!') => Step::to(Bang),
-        (Less, _) if begins_name(byte) => Step::with(action::OPEN, Name),
-        (Bang, b'-') => Step::to(Dash),
-        (Bang, b'[') => Step::with(action::SECTION, Section("CDATA[")),
-        (Dash, b'-') => Step::to(Comment),
+        (Less, b'/') => DocumentTransition::to(Closing),
+        (Less, b'?') => DocumentTransition::to(Instruction),
+        (Less, b'!') => DocumentTransition::to(Bang),
+        (Less, _) if begins_name(byte) => DocumentTransition::with(action::OPEN, Name),
+        (Bang, b'-') => DocumentTransition::to(Dash),
+        (Bang, b'[') => DocumentTransition::with(action::SECTION, Section("CDATA[")),
+        (Dash, b'-') => DocumentTransition::to(Comment),
         (Section(rest), _) if rest.bytes().next() == Some(byte) => match &rest[1..] {
-            "" => Step::to(Data),
-            rest => Step::to(Section(rest)),
+            "" => DocumentTransition::to(Data),
+            rest => DocumentTransition::to(Section(rest)),
         },
 
-        (Comment, b'-') => Step::to(CommentEnd(1)),
-        (CommentEnd(_), b'-') => Step::to(CommentEnd(2)),
+        (Comment, b'-') => DocumentTransition::to(CommentEnd(1)),
+        (CommentEnd(_), b'-') => DocumentTransition::to(CommentEnd(2)),
         (CommentEnd(2), b'>') | (InstructionEnd, b'>') | (DataEnd(2), b'>') => {
-            Step::with(action::BACK, Text)
+            DocumentTransition::with(action::BACK, Text)
         }
-        (Comment | CommentEnd(_), _) => Step::to(Comment),
-        (Instruction | InstructionEnd, b'?') => Step::to(InstructionEnd),
-        (Instruction | InstructionEnd, _) => Step::to(Instruction),
-        (Data, b']') => Step::to(DataEnd(1)),
-        (DataEnd(_), b']') => Step::to(DataEnd(2)),
-        (Data | DataEnd(_), _) => Step::to(Data),
+        (Comment | CommentEnd(_), _) => DocumentTransition::to(Comment),
+        (Instruction | InstructionEnd, b'?') => DocumentTransition::to(InstructionEnd),
+        (Instruction | InstructionEnd, _) => DocumentTransition::to(Instruction),
+        (Data, b']') => DocumentTransition::to(DataEnd(1)),
+        (DataEnd(_), b']') => DocumentTransition::to(DataEnd(2)),
+        (Data | DataEnd(_), _) => DocumentTransition::to(Data),
 
-        (Closing, _) if begins_name(byte) => Step::with(action::CLOSING, ClosingName),
-        (ClosingName, _) if is_of_name(byte) => Step::to(ClosingName),
-        (ClosingName, b'>') => Step::with(action::CLOSE, Text).behind(),
-        (ClosingName, _) if is_blank => Step::to(ClosingEnd).behind(),
-        (ClosingEnd, b'>') => Step::with(action::CLOSE, Text),
-        (ClosingEnd, _) if is_blank => Step::to(ClosingEnd),
+        (Closing, _) if begins_name(byte) => DocumentTransition::with(action::CLOSING, ClosingName),
+        (ClosingName, _) if is_of_name(byte) => DocumentTransition::to(ClosingName),
+        (ClosingName, b'>') => DocumentTransition::with(action::CLOSE, Text).behind(),
+        (ClosingName, _) if is_blank => DocumentTransition::to(ClosingEnd).behind(),
+        (ClosingEnd, b'>') => DocumentTransition::with(action::CLOSE, Text),
+        (ClosingEnd, _) if is_blank => DocumentTransition::to(ClosingEnd),
 
-        (Name, _) if is_of_name(byte) => Step::with(action::LETTER, Name),
-        (Name, b'>') => Step::with(action::OPENED, Text),
-        (Name, b'/') => Step::with(action::OPENED, Slash),
-        (Name, _) if is_blank => Step::with(action::OPENED, Tag),
-        (Tag | Valued, b'>') => Step::to(Text),
-        (Tag | Valued, b'/') => Step::to(Slash),
-        (Tag | Valued, _) if is_blank => Step::to(Tag),
-        (Tag, _) if begins_name(byte) => Step::with(action::ATTRIBUTE, Attribute),
-        (Slash, b'>') => Step::with(action::EMPTY, Text),
+        (Name, _) if is_of_name(byte) => DocumentTransition::with(action::LETTER, Name),
+        (Name, b'>') => DocumentTransition::with(action::OPENED, Text),
+        (Name, b'/') => DocumentTransition::with(action::OPENED, Slash),
+        (Name, _) if is_blank => DocumentTransition::with(action::OPENED, Tag),
+        (Tag | Valued, b'>') => DocumentTransition::to(Text),
+        (Tag | Valued, b'/') => DocumentTransition::to(Slash),
+        (Tag | Valued, _) if is_blank => DocumentTransition::to(Tag),
+        (Tag, _) if begins_name(byte) => DocumentTransition::with(action::ATTRIBUTE, Attribute),
+        (Slash, b'>') => DocumentTransition::with(action::EMPTY, Text),
 
-        (Attribute, _) if is_of_name(byte) => Step::with(action::LETTER, Attribute),
-        (Attribute, b'=') => Step::to(Quote).behind(),
-        (Attribute, _) if is_blank => Step::to(Equals).behind(),
-        (Equals, b'=') => Step::to(Quote),
-        (Equals | Quote, _) if is_blank => Step::to(state),
-        (Quote, b'"') => Step::with(action::VALUE, Double),
-        (Quote, b'\'') => Step::with(action::VALUE, Single),
-        (Double, b'"') | (Single, b'\'') => Step::with(action::VALUE_END, Valued),
+        (Attribute, _) if is_of_name(byte) => DocumentTransition::with(action::LETTER, Attribute),
+        (Attribute, b'=') => DocumentTransition::to(Quote).behind(),
+        (Attribute, _) if is_blank => DocumentTransition::to(Equals).behind(),
+        (Equals, b'=') => DocumentTransition::to(Quote),
+        (Equals | Quote, _) if is_blank => DocumentTransition::to(state),
+        (Quote, b'"') => DocumentTransition::with(action::VALUE, Double),
+        (Quote, b'\'') => DocumentTransition::with(action::VALUE, Single),
+        (Double, b'"') | (Single, b'\'') => DocumentTransition::with(action::VALUE_END, Valued),
         (Double | Single, b'<') => fail,
-        (Double | Single, _) => Step::to(state),
+        (Double | Single, _) => DocumentTransition::to(state),
         _ => fail,
     }
 }

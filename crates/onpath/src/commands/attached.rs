@@ -1,7 +1,7 @@
 //! Reports of a program at its interfaces.
 
 use kernel::attachment::{How, Mode, Refused};
-use kernel::loss::{Kind, Loss};
+use kernel::loss::{Loss, LossKind};
 use kernel::port::Port;
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ pub(super) fn lines(label: &str, port: &Port, hook: &str, how: &How) -> Vec<Stri
 /// `label` names the program.
 pub(super) fn loss_lines(label: &str, losses: &[&Loss]) -> Vec<String> {
     let mut lines = Vec::new();
-    for kind in Kind::ALL {
+    for kind in LossKind::ALL {
         let of_kind = losses.iter().copied().filter(|loss| loss.kind == kind);
         let of_kind: Vec<&Loss> = of_kind.collect();
         if let Some(text) = loss_text(kind, &of_kind) {
@@ -49,26 +49,26 @@ pub(super) fn loss_lines(label: &str, losses: &[&Loss]) -> Vec<String> {
 }
 
 /// Returns a text about losses of one kind, with the command that prevents them, or `None` if there are none.
-pub(super) fn loss_text(kind: Kind, losses: &[&Loss]) -> Option<String> {
+pub(super) fn loss_text(kind: LossKind, losses: &[&Loss]) -> Option<String> {
     let mut at: Vec<&str> = losses.iter().map(|loss| loss.interface.as_str()).collect();
     at.dedup();
     let at = (!at.is_empty()).then(|| at.join(", "))?;
     let happens = match kind {
-        Kind::Tags => format!(
+        LossKind::Tags => format!(
             "VLAN tags of packets that come in at {at} are not among their bytes: a program at XDP sees none, and natively forwards packets without them"
         ),
-        Kind::Checksums => format!(
+        LossKind::Checksums => format!(
             "packets come in at {at} before their transport checksums are computed, and natively a program at XDP forwards or updates \
              them so: TCP through it fails"
         ),
-        Kind::Sent => format!(
+        LossKind::Sent => format!(
             "packets that a program at XDP sends to {at} are lost, since the other end takes none from XDP"
         ),
-        Kind::Back => format!(
+        LossKind::Back => format!(
             "packets that a program at XDP sends back to {at} wait there until others come by another way; an XDP program at the other end \
              changes that, and so does running this one at tc"
         ),
-        Kind::Segments => format!(
+        LossKind::Segments => format!(
             "packets of several segments (TSO, GRO) that come to {at} are dropped where the program puts a header in front behind which the \
              kernel does not segment"
         ),
@@ -97,11 +97,11 @@ pub(super) fn loss_text(kind: Kind, losses: &[&Loss]) -> Option<String> {
 pub(super) fn loss_json(loss: &Loss) -> Value {
     json!({
         "kind": match loss.kind {
-            Kind::Tags => "vlan_tags",
-            Kind::Checksums => "checksums",
-            Kind::Sent => "sent",
-            Kind::Back => "sent_back",
-            Kind::Segments => "segments",
+            LossKind::Tags => "vlan_tags",
+            LossKind::Checksums => "checksums",
+            LossKind::Sent => "sent",
+            LossKind::Back => "sent_back",
+            LossKind::Segments => "segments",
         },
         "interface": loss.interface,
         "setting_of": loss.at.as_ref().map(|at| &at.name),

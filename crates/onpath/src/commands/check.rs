@@ -225,8 +225,8 @@ fn together(
         });
     }
     let parts = programs.iter().zip(&described);
-    let parts: Vec<bundle::Part> = parts
-        .map(|(part, (hook, abi, schema))| bundle::Part {
+    let parts: Vec<bundle::CheckedProgram> = parts
+        .map(|(part, (hook, abi, schema))| bundle::CheckedProgram {
             hook: *hook,
             abi: abi.as_deref(),
             schema,

@@ -2,7 +2,7 @@
 
 use bpf::abi::Hook;
 use bpf::features::{FLOOR, Feature, TCX_SINCE, Version};
-use bpf::uses::{Use, has_older_forms, loads_from};
+use bpf::uses::{Use, has_older_variants, loads_from};
 use serde_json::{Value, json};
 
 /// Returns a version as users write it.
@@ -13,7 +13,7 @@ pub(super) fn version((major, minor): Version) -> String {
 /// Describes the kernels that load an object, as JSON:
 ///
 /// - `since`: the oldest version of Linux that loads it.
-/// - `has_older_forms`: true if the program can be built for the oldest supported version too.
+/// - `has_older_variants`: true if the program can be built for the oldest supported version too.
 /// - `built_for`: the version that it was built for.
 /// - `uses`: the constructs in its code. `for` names the construct, and `form` its lowering. `feature` is what the
 ///   lowering needs, and Linux has it `since` this version; both are null if it needs none. `lacking` is the missing
@@ -26,7 +26,7 @@ pub(super) fn describe(uses: &[Use], hook: Hook, made_for: Version, externs: &[S
     let used = |used: &Use| {
         json!({
             "for": used.construct.name(),
-            "form": used.form().name,
+            "form": used.variant().name,
             "feature": used.by.map(Feature::name),
             "since": used.by.map(|by| version(by.since())),
             "lacking": used.lacking().map(feature),
@@ -36,7 +36,7 @@ pub(super) fn describe(uses: &[Use], hook: Hook, made_for: Version, externs: &[S
     let attached = json!({ "form": "tcx", "since": version(TCX_SINCE), "otherwise": "filters at clsact qdiscs" });
     json!({
         "since": version(loads_from(uses)),
-        "has_older_forms": has_older_forms(uses),
+        "has_older_forms": has_older_variants(uses),
         "built_for": version(made_for),
         "uses": uses.iter().map(used).collect::<Vec<_>>(),
         "attached": (hook != Hook::Xdp).then_some(attached),
@@ -113,7 +113,7 @@ mod tests {
         let features = Features::of(kernel);
         let used = |construct: &Construct| Use {
             construct: *construct,
-            by: construct.form(&features).needs,
+            by: construct.variant(&features).needs,
         };
         let uses: Vec<Use> = constructs.iter().map(used).collect();
         describe(&uses, Hook::TcIngress, kernel, &["sum.c".to_string()])

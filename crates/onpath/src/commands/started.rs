@@ -6,7 +6,7 @@ use diag::counted;
 use driver::built::errors::for_kernel;
 use driver::run::{Adjusted, Filled, NotStarted, Rejected, Report, Running, Unsuited};
 use host::linux::kernel_version;
-use kernel::loss::{Kind, Loss};
+use kernel::loss::{Loss, LossKind};
 
 /// Prints why a unit was not started. For a rejection by the kernel, it also prints the log if `verbose` is set, and
 /// the advice `instead`.
@@ -94,7 +94,7 @@ pub(crate) fn started(running: &Running<'_>) -> Vec<String> {
 }
 
 /// Returns warnings about its programs' losses, a line for each kind that matters.
-pub(crate) fn warnings(running: &Running<'_>, matters: impl Fn(Kind) -> bool) -> Vec<String> {
+pub(crate) fn warnings(running: &Running<'_>, matters: impl Fn(LossKind) -> bool) -> Vec<String> {
     let of_one = running.losses.chunk_by(|one, other| one.0 == other.0);
     let lines = of_one.flat_map(|of_one| {
         let all = of_one.iter().map(|(_, loss)| loss);

@@ -3,7 +3,7 @@
 use crate::fate::{self, Seen};
 use arch::tc::Direction;
 use bpf::abi::Hook;
-use bpf::{ParseRecord, Parts};
+use bpf::{Outlining, ParseRecord};
 use control::{Change, CloneSession, Device, Replica, Store, StoreError};
 use diag::render_plain;
 use driver::Input;
@@ -57,7 +57,7 @@ pub(crate) struct Forms {
     pub parse_record: ParseRecord,
     pub layout: Option<Structure>,
     /// Outlined functions.
-    pub parts: Option<Parts>,
+    pub outline: Option<Outlining>,
 }
 
 /// Compiles a file for a hook.
@@ -77,7 +77,7 @@ pub(crate) fn prepare(file: &Path, hook: Hook, forms: Forms) -> Result<Prepared,
         kernel: forms.kernel,
         parse_record: forms.parse_record,
         layout: forms.layout,
-        parts: forms.parts,
+        outline: forms.outline,
         ..Request::hook(hook)
     };
     let compiled = bpf_target::compile(&program, &sources, request).map_err(|diagnostics| {

@@ -10,7 +10,7 @@ mod compare;
 mod fate;
 
 use bpf::abi::Hook;
-use bpf::{ParseRecord, Parts};
+use bpf::{Outlining, ParseRecord};
 use compare::{Difference, Forms, Prepared, Unfit, prepare};
 use kernel::features::Kernel;
 use layout::Structure;
@@ -134,7 +134,7 @@ fn written(file: &Path, hook: Hook, packets: usize, seed: u64) -> Result<(), Fai
         kernel: kernel(),
         parse_record: ParseRecord::BySize,
         layout: None,
-        parts: None,
+        outline: None,
     };
     let prepared = match prepare(file, hook, forms) {
         Err(Unfit::OtherModel) => return Ok(()),
@@ -230,14 +230,14 @@ fn check(program: &Generated, hook: Hook, seed: u64, packets: usize) -> Result<(
     };
     // A fifth of the programs is outlined wherever possible, some of them into several programs.
     let programs = 1 + (seed / 5 % 3) as usize;
-    let parts = seed
+    let outline = seed
         .is_multiple_of(5)
-        .then_some(Parts { size: 20, programs });
+        .then_some(Outlining { size: 20, programs });
     let forms = Forms {
         kernel: kernel(),
         parse_record,
         layout,
-        parts,
+        outline,
     };
     match prepare(&file, hook, forms) {
         Ok(prepared) => compare(&prepared, seed, packets, &[]).map_err(|(_, d)| d.text),

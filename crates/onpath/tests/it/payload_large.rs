@@ -7,7 +7,7 @@ use control::repeatable::SEED;
 use diag::render_plain;
 use driver::Input;
 use driver::bpf_target::Reach;
-use driver::stf::{Case, Prepared, Target, TestResult};
+use driver::stf::{Case, Prepared, StfTarget, TestResult};
 use kernel::features::Kernel;
 use payload::Pattern;
 use std::fmt::Write;
@@ -207,25 +207,25 @@ fn payloads_of_64_kilobytes_are_read_alike_wherever_they_lie() {
     agree(&program, &text, &targets);
 }
 
-pub(crate) const INTERPRETER: Target = Target::Interp {
+pub(crate) const INTERPRETER: StfTarget = StfTarget::Interp {
     seed: SEED,
     direction: arch::tc::Direction::Ingress,
 };
 
 /// Returns the kernel's target at a hook.
-pub(crate) fn kernel(hook: Hook, reach: Reach) -> Target {
-    Target::Kernel {
+pub(crate) fn kernel(hook: Hook, reach: Reach) -> StfTarget {
+    StfTarget::Kernel {
         hook,
         reach,
         kernel: Kernel::This,
         parse_record: ParseRecord::BySize,
         layout: None,
-        parts: None,
+        outline: None,
     }
 }
 
 /// Checks that a program answers these packets as expected on each target.
-pub(crate) fn agree(program: &Input, text: &str, targets: &[Target]) {
+pub(crate) fn agree(program: &Input, text: &str, targets: &[StfTarget]) {
     let case = Case {
         name: "large".into(),
         text: text.to_owned(),

@@ -201,7 +201,7 @@ fn queries_on_response_times_are_several_functions() {
     for (text, most) in queries {
         for hook in [Hook::Xdp, Hook::TcIngress, Hook::TcEgress] {
             let (strategy, processed) = strategy_of(&program_of(text), text, hook, Kernel::This);
-            assert!(strategy.in_parts, "{text}: {}", strategy.name);
+            assert!(strategy.outlines, "{text}: {}", strategy.name);
             assert!(processed <= most, "{text}: {processed}");
         }
     }

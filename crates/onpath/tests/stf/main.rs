@@ -8,13 +8,13 @@ use arch::tc::Direction;
 use bpf::abi::Hook;
 use bpf::features::FLOOR;
 use bpf::features::Feature;
-use bpf::{ParseRecord, Parts};
+use bpf::{Outlining, ParseRecord};
 use control::repeatable::SEED;
 use control::stf::StatementKind;
 use diag::{SourceMap, render_plain};
 use driver::bpf_target::Reach;
 use driver::declared::Need;
-use driver::stf::{Case, Prepared, Target, TestResult};
+use driver::stf::{Case, Prepared, StfTarget, TestResult};
 use driver::{Elaborated, Input};
 use kernel::features::Kernel;
 use kernel::test_run::{LONGEST, LONGEST_IN_FRAGMENTS, shortest};
@@ -32,7 +32,7 @@ struct Runner {
     reach: Reach,
     kernel: Kernel,
     /// Outlined functions.
-    parts: Option<Parts>,
+    outline: Option<Outlining>,
     /// True if `make test` runs a quarter of the programs only, as another runner runs all of them at the hook in the
     /// usual variant.
     sampled: bool,
@@ -43,12 +43,12 @@ const RUNNERS: [Runner; 11] = [
     runner("interp", None, Reach::TestRun, Kernel::This),
     runner("xdp", Some(Hook::Xdp), Reach::TestRun, Kernel::This),
     runner("xdp_6.1", Some(Hook::Xdp), Reach::TestRun, OLDEST),
-    in_parts("xdp_parts", Hook::Xdp),
+    outlined("xdp_parts", Hook::Xdp),
     in_programs("xdp_programs", Hook::Xdp),
     runner("veth", Some(Hook::Xdp), Reach::Veth, Kernel::This),
     runner("tc", Some(Hook::TcIngress), Reach::TestRun, Kernel::This),
     runner("tc_6.1", Some(Hook::TcIngress), Reach::TestRun, OLDEST),
-    in_parts("tc_parts", Hook::TcIngress),
+    outlined("tc_parts", Hook::TcIngress),
     in_programs("tc_programs", Hook::TcIngress),
     runner("tc_veth", Some(Hook::TcIngress), Reach::Veth, Kernel::This),
 ];
@@ -67,15 +67,15 @@ const fn runner(name: &'static str, hook: Option<Hook>, reach: Reach, kernel: Ke
         hook,
         reach,
         kernel,
-        parts: None,
+        outline: None,
         sampled: matches!(kernel, Kernel::Version(_)),
     }
 }
 
 /// Returns a runner that outlines functions wherever possible. In addition, tables with exact keys use buckets.
-const fn in_parts(name: &'static str, hook: Hook) -> Runner {
+const fn outlined(name: &'static str, hook: Hook) -> Runner {
     Runner {
-        parts: Some(Parts {
+        outline: Some(Outlining {
             size: 20,
             programs: 1,
         }),
@@ -89,7 +89,7 @@ const fn in_parts(name: &'static str, hook: Hook) -> Runner {
 const fn in_programs(name: &'static str, hook: Hook) -> Runner {
     Runner {
         sampled: true,
-        parts: Some(Parts {
+        outline: Some(Outlining {
             size: 20,
             programs: 3,
         }),
@@ -99,15 +99,15 @@ const fn in_programs(name: &'static str, hook: Hook) -> Runner {
 
 impl Runner {
     /// Returns the target for packets of this direction, or `None` if the hook does not see them.
-    fn target(self, direction: Direction) -> Option<Target> {
+    fn target(self, direction: Direction) -> Option<StfTarget> {
         let seed = SEED;
         let hook = match (self.hook, direction) {
-            (None, _) => return Some(Target::Interp { seed, direction }),
+            (None, _) => return Some(StfTarget::Interp { seed, direction }),
             (Some(Hook::Xdp), Direction::Egress) => return None,
             (Some(_), Direction::Egress) => Hook::TcEgress,
             (Some(hook), Direction::Ingress) => hook,
         };
-        Some(Target::Kernel {
+        Some(StfTarget::Kernel {
             hook,
             reach: self.reach,
             kernel: self.kernel,
@@ -116,13 +116,13 @@ impl Runner {
                 Kernel::This => ParseRecord::BySize,
                 Kernel::Version(_) => ParseRecord::Always,
             },
-            layout: match (self.kernel, self.parts) {
+            layout: match (self.kernel, self.outline) {
                 (Kernel::Version(_), _) => Some(Structure::TupleSpace),
-                (Kernel::This, Some(Parts { programs: 1, .. })) => Some(Structure::Buckets),
+                (Kernel::This, Some(Outlining { programs: 1, .. })) => Some(Structure::Buckets),
                 (Kernel::This, Some(_)) => Some(Structure::Trie),
                 (Kernel::This, None) => None,
             },
-            parts: self.parts,
+            outline: self.outline,
         })
     }
 
@@ -279,7 +279,7 @@ fn passes(
         if !runner.runs(&package) {
             return is_refused(elaborated, target);
         }
-        if let (Some(guests), Target::Kernel { kernel, .. }) = (compiles_for, &mut target) {
+        if let (Some(guests), StfTarget::Kernel { kernel, .. }) = (compiles_for, &mut target) {
             *kernel = guests;
             let _ = Prepared::new(elaborated, target, &externs_of(program));
             compiled = true;
@@ -425,7 +425,7 @@ fn packets(script: &str) -> Vec<Vec<u8>> {
 }
 
 /// Checks that a program for another architecture is refused, and that the refusal names the right one.
-fn is_refused(elaborated: Elaborated, target: Target) -> Result<(), Failed> {
+fn is_refused(elaborated: Elaborated, target: StfTarget) -> Result<(), Failed> {
     let model = arch::by_package(&elaborated.program.arch).map_or("", |arch| arch.name);
     match Prepared::new(elaborated, target, &[]) {
         Ok(_) => Err("the hook takes it: say so in `Runner::runs`".into()),

@@ -1,6 +1,6 @@
 //! Tests of the header through which packets read maps, in a process of its own.
 
-use crate::program::{Kind, Machine};
+use crate::program::{Machine, TableKind};
 use control::{Change, Store};
 use std::fs;
 use std::process::Command;
@@ -79,9 +79,9 @@ fn packets_find_what_writers_have_stored() {
             &[value; 4],
         );
     }
-    let table = Kind::Index.table();
+    let table = TableKind::Index.table();
     // The array is in its second location, to which a swap has led.
-    let entry = Kind::Index.entry(40, 0x0102_0304);
+    let entry = TableKind::Index.entry(40, 0x0102_0304);
     let swap = [Change::Replace(table), Change::Insert(table, entry)];
     store.apply(&swap).expect("applies");
     let layout::LookupAbi::Array { map, .. } = &store.memory.contents().tables[3].lookup else {

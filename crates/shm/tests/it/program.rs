@@ -72,7 +72,7 @@ xdp(prs(), sw(), dep()) main;
 
 /// Tables by number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum TableKind {
     Exact,
     Lpm,
     BitVectors,
@@ -82,15 +82,15 @@ pub(crate) enum Kind {
     Buckets,
 }
 
-impl Kind {
-    pub(crate) const ALL: [Kind; 7] = [
-        Kind::Exact,
-        Kind::Lpm,
-        Kind::BitVectors,
-        Kind::Index,
-        Kind::TupleSpace,
-        Kind::Routes,
-        Kind::Buckets,
+impl TableKind {
+    pub(crate) const ALL: [TableKind; 7] = [
+        TableKind::Exact,
+        TableKind::Lpm,
+        TableKind::BitVectors,
+        TableKind::Index,
+        TableKind::TupleSpace,
+        TableKind::Routes,
+        TableKind::Buckets,
     ];
 
     pub(crate) fn table(self) -> Table {
@@ -100,14 +100,14 @@ impl Kind {
     pub(crate) fn entry(self, number: u32, found: u32) -> Entry {
         let value = |v: u32| Bits::new(32, v);
         let (key, priority) = match self {
-            Kind::Exact | Kind::Buckets => (KeyMatch::Exact(value(number << 8)), 0),
-            Kind::Lpm => (KeyMatch::Lpm(value(number << 8), 24), 0),
-            Kind::Routes => (KeyMatch::Lpm(value(number << 10), 22 + number % 3), 0),
-            Kind::BitVectors | Kind::TupleSpace => {
+            TableKind::Exact | TableKind::Buckets => (KeyMatch::Exact(value(number << 8)), 0),
+            TableKind::Lpm => (KeyMatch::Lpm(value(number << 8), 24), 0),
+            TableKind::Routes => (KeyMatch::Lpm(value(number << 10), 22 + number % 3), 0),
+            TableKind::BitVectors | TableKind::TupleSpace => {
                 let mask = value(0xffff_ff00 | (number % 5));
                 (KeyMatch::Ternary(value(number << 8), mask), 1 + number % 3)
             }
-            Kind::Index => (KeyMatch::Exact(Bits::new(8, number)), 0),
+            TableKind::Index => (KeyMatch::Exact(Bits::new(8, number)), 0),
         };
         Entry {
             keys: vec![key],
@@ -143,10 +143,10 @@ pub(crate) const BATCH: u32 = 4;
 
 /// Returns the tables that a writer changes. A batch with several tables whose entries may overlap is made in new maps;
 /// without them most tables are changed in place.
-fn kinds(writer: u32) -> impl Iterator<Item = Kind> {
+fn kinds(writer: u32) -> impl Iterator<Item = TableKind> {
     let is_mixed = writer % 3 != 1;
-    let overlap = |kind: &Kind| matches!(kind, Kind::BitVectors | Kind::TupleSpace);
-    let all = Kind::ALL.into_iter();
+    let overlap = |kind: &TableKind| matches!(kind, TableKind::BitVectors | TableKind::TupleSpace);
+    let all = TableKind::ALL.into_iter();
     all.filter(move |kind| is_mixed || !overlap(kind))
 }
 

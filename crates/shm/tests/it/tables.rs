@@ -1,6 +1,6 @@
 //! Tests of tables of each structure through a store.
 
-use crate::program::{BATCH, Kind, Machine, batch, by_default, default_of, value};
+use crate::program::{BATCH, Machine, TableKind, batch, by_default, default_of, value};
 use control::{Change, EntryKey, Store, StoreError};
 use layout::LookupAbi;
 use writers::Memory;
@@ -9,30 +9,39 @@ use writers::Memory;
 fn every_structure_is_there() {
     let store = Machine::new().open();
     let tables = &store.memory.contents().tables;
-    let structure = |kind: Kind| &tables[kind as usize].lookup;
-    assert!(matches!(structure(Kind::Exact), LookupAbi::Hash { .. }));
-    assert!(matches!(structure(Kind::Lpm), LookupAbi::Lpm { .. }));
+    let structure = |kind: TableKind| &tables[kind as usize].lookup;
     assert!(matches!(
-        structure(Kind::BitVectors),
+        structure(TableKind::Exact),
+        LookupAbi::Hash { .. }
+    ));
+    assert!(matches!(structure(TableKind::Lpm), LookupAbi::Lpm { .. }));
+    assert!(matches!(
+        structure(TableKind::BitVectors),
         LookupAbi::BitVectors(_)
     ));
-    assert!(matches!(structure(Kind::Index), LookupAbi::Array { .. }));
     assert!(matches!(
-        structure(Kind::TupleSpace),
+        structure(TableKind::Index),
+        LookupAbi::Array { .. }
+    ));
+    assert!(matches!(
+        structure(TableKind::TupleSpace),
         LookupAbi::TupleSpace(_)
     ));
     assert!(matches!(
-        structure(Kind::Routes),
+        structure(TableKind::Routes),
         LookupAbi::MultibitTrie(_)
     ));
-    assert!(matches!(structure(Kind::Buckets), LookupAbi::Buckets(_)));
+    assert!(matches!(
+        structure(TableKind::Buckets),
+        LookupAbi::Buckets(_)
+    ));
 }
 
 #[test]
 fn entries_come_change_and_go() {
     let machine = Machine::new();
     let mut store = machine.open();
-    for kind in Kind::ALL {
+    for kind in TableKind::ALL {
         let table = kind.table();
         for number in 0..256 {
             let entry = kind.entry(number, number);
@@ -76,8 +85,8 @@ fn a_batch_that_fails_midway_leaves_nothing() {
         let mut changes = batch(writer, 3);
         let at = changes.len();
         changes.push(Change::Insert(
-            Kind::Exact.table(),
-            Kind::Exact.entry(BATCH, 9),
+            TableKind::Exact.table(),
+            TableKind::Exact.entry(BATCH, 9),
         ));
         let rejected = store.apply(&changes).expect_err("it is there");
         assert!(rejected.at <= at);
@@ -92,7 +101,7 @@ fn a_table_is_swapped_for_another() {
     let machine = Machine::new();
     let mut store = machine.open();
     for round in 0..4u32 {
-        for kind in Kind::ALL {
+        for kind in TableKind::ALL {
             let mut changes = vec![Change::Replace(kind.table())];
             let numbers = 10 * round..10 * round + 20;
             changes.extend(numbers.map(|n| Change::Insert(kind.table(), kind.entry(n, round))));
@@ -111,9 +120,9 @@ fn changes_are_counted_once_somebody_wants_it() {
     let mut store = machine.open();
     assert!(store.changes().expect("reads").is_none());
     store.count_changes().expect("counts");
-    let table = Kind::Exact.table();
+    let table = TableKind::Exact.table();
     store
-        .change(Change::Insert(table, Kind::Exact.entry(1, 1)))
+        .change(Change::Insert(table, TableKind::Exact.entry(1, 1)))
         .expect("room");
     let counts = machine.open().changes().expect("reads").expect("counted");
     assert_eq!(counts.of(table), Ok(1));
@@ -124,6 +133,6 @@ fn a_program_that_has_ended_is_unloaded() {
     let machine = Machine::new();
     let mut store = machine.open();
     std::fs::remove_dir_all(machine.folder.path()).expect("removes");
-    let refused = store.change(Change::Clear(Kind::Exact.table()));
+    let refused = store.change(Change::Clear(TableKind::Exact.table()));
     assert_eq!(refused, Err(StoreError::Unloaded));
 }

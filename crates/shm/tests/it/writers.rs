@@ -1,6 +1,6 @@
 //! Writers in several processes, some of which are killed.
 
-use crate::program::{BATCH, Kind, Machine, batch, by_default, open, value};
+use crate::program::{BATCH, Machine, TableKind, batch, by_default, open, value};
 use control::Store;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -57,14 +57,14 @@ fn eight_processes_lose_nothing_and_readers_see_whole_batches() {
         .collect();
     let is_running = |child: &mut Child| child.try_wait().expect("asks").is_none();
     while children.iter_mut().any(is_running) {
-        let tables = [Kind::Exact.table()];
+        let tables = [TableKind::Exact.table()];
         let read = store.contents(&tables).expect("reads");
         for writer in 0..WRITERS {
             let mine = |found: &&Entry| {
                 let numbers = writer * BATCH..(writer + 1) * BATCH;
                 numbers
                     .into_iter()
-                    .any(|n| Kind::Exact.entry(n, 0).keys == found.keys)
+                    .any(|n| TableKind::Exact.entry(n, 0).keys == found.keys)
             };
             let values: Vec<_> = read[0]
                 .entries

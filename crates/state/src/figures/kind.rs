@@ -6,7 +6,7 @@ use ir::ExternData;
 
 /// Kind of a metric.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum AggregateKind {
     /// Count, sum, minimum and maximum of values.
     Tally,
     /// Distribution of values.
@@ -20,16 +20,16 @@ pub(crate) enum Kind {
     Top,
 }
 
-impl Kind {
+impl AggregateKind {
     /// Returns the kind of an extern object. `None` if the extern is no metric.
-    pub(crate) fn of(data: &ExternData) -> Option<Kind> {
+    pub(crate) fn of(data: &ExternData) -> Option<AggregateKind> {
         Some(match data.ty.as_str() {
-            externs::figures::TALLY => Kind::Tally,
-            externs::figures::HISTOGRAM => Kind::Histogram,
-            externs::figures::DISTINCT => Kind::Distinct {
+            externs::figures::TALLY => AggregateKind::Tally,
+            externs::figures::HISTOGRAM => AggregateKind::Histogram,
+            externs::figures::DISTINCT => AggregateKind::Distinct {
                 precision: precision_of(data),
             },
-            externs::figures::TOP => Kind::Top,
+            externs::figures::TOP => AggregateKind::Top,
             _ => return None,
         })
     }
@@ -38,10 +38,12 @@ impl Kind {
     pub(crate) fn figure(self) -> (CType, u32) {
         let named = |name: &str| CType::Struct(name.into());
         match self {
-            Kind::Tally => (named("tally_figure"), 32),
-            Kind::Histogram => (CType::U64.array(COUNTS), 8 * COUNTS),
-            Kind::Distinct { precision } => (CType::U8.array(1 << precision), 1 << precision),
-            Kind::Top => (named("top_figure"), 16),
+            AggregateKind::Tally => (named("tally_figure"), 32),
+            AggregateKind::Histogram => (CType::U64.array(COUNTS), 8 * COUNTS),
+            AggregateKind::Distinct { precision } => {
+                (CType::U8.array(1 << precision), 1 << precision)
+            }
+            AggregateKind::Top => (named("top_figure"), 16),
         }
     }
 }

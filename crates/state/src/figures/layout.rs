@@ -1,10 +1,10 @@
 //! Layout of metrics: the structs of their map, as C and in the description for the control plane.
 
-use super::kind::Kind;
+use super::kind::AggregateKind;
 use crate::errors;
 use crate::keys;
 use crate::layouts::FigureLayout;
-use crate::target::State;
+use crate::target::StateTarget;
 use cgen::tree::Type as CType;
 use emit::Gen;
 use emit::memory::declare;
@@ -23,16 +23,16 @@ const LOST: u32 = 8;
 const TAGS: u32 = 16;
 
 /// Returns the layout of an object's metrics, whose map is declared on first use. `None` if the program is refused.
-pub(crate) fn layout<T: State>(
+pub(crate) fn layout<T: StateTarget>(
     g: &mut Gen<'_, T>,
     object: ExternInst,
-    kind: Kind,
+    kind: AggregateKind,
 ) -> Option<FigureLayout> {
     if let Some(known) = T::shared(&mut g.file.own).figures.get(&object) {
         return Some(known.clone());
     }
     let data = &g.p.externs[object];
-    if let Kind::Distinct { precision } = kind
+    if let AggregateKind::Distinct { precision } = kind
         && !externs::figures::PRECISIONS.contains(&precision)
     {
         g.refuse(errors::precision(&data.name, precision, data.span));
@@ -40,7 +40,7 @@ pub(crate) fn layout<T: State>(
     }
     let (key, key_abi) = keys::layout(g, object, 0)?;
     let item = match kind {
-        Kind::Distinct { .. } => Some(keys::layout(g, object, 1)?.0),
+        AggregateKind::Distinct { .. } => Some(keys::layout(g, object, 1)?.0),
         _ => None,
     };
 

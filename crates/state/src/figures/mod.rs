@@ -5,11 +5,11 @@
 mod kind;
 mod layout;
 
-pub(crate) use kind::Kind;
+pub(crate) use kind::AggregateKind;
 
 use crate::keys;
 use crate::layouts::{FigureLayout, KeyLayout};
-use crate::target::State;
+use crate::target::StateTarget;
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use emit::calls::{declare, values};
@@ -19,7 +19,12 @@ use ir::{Expr, ExternCall, ExternInst};
 use smol_str::SmolStr;
 
 /// Emits `add`: of a value, an item or a weight, to the metric of a key's group.
-pub(crate) fn add<T: State>(g: &mut Gen<'_, T>, object: ExternInst, kind: Kind, call: &ExternCall) {
+pub(crate) fn add<T: StateTarget>(
+    g: &mut Gen<'_, T>,
+    object: ExternInst,
+    kind: AggregateKind,
+    call: &ExternCall,
+) {
     let Some(layout) = layout::layout(g, object, kind) else {
         return;
     };
@@ -27,7 +32,12 @@ pub(crate) fn add<T: State>(g: &mut Gen<'_, T>, object: ExternInst, kind: Kind, 
     g.push(Stmt::Block(block));
 }
 
-fn add_to<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind, call: &ExternCall) {
+fn add_to<T: StateTarget>(
+    g: &mut Gen<'_, T>,
+    layout: &FigureLayout,
+    kind: AggregateKind,
+    call: &ExternCall,
+) {
     let added = match &layout.item {
         Some(item) => {
             let item_var = filled(g, item, values(call, 1), "item");
@@ -60,7 +70,11 @@ const WORD: &str = "word";
 
 /// Returns the function that updates the metric of a key's group, and the struct of its key, made on first use. A
 /// verifier checks it once, and not on each path.
-fn function<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind) -> (SmolStr, SmolStr) {
+fn function<T: StateTarget>(
+    g: &mut Gen<'_, T>,
+    layout: &FigureLayout,
+    kind: AggregateKind,
+) -> (SmolStr, SmolStr) {
     let map = &layout.map;
     if let Some(known) = T::shared(&mut g.file.own).figure_functions.get(map) {
         return known.clone();
@@ -101,7 +115,13 @@ fn function<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind) -> 
 }
 
 /// Emits the update of the metric of a key's group.
-fn add_there<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind, key: C, added: C) {
+fn add_there<T: StateTarget>(
+    g: &mut Gen<'_, T>,
+    layout: &FigureLayout,
+    kind: AggregateKind,
+    key: C,
+    added: C,
+) {
     let hashed = hash(g, &layout.key, &key, "key_hash");
     let sets = C::int(layout.sets.into());
     let index = C::call("figure_set_of", vec![hashed.clone(), sets]);
@@ -121,7 +141,7 @@ fn add_there<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind, ke
     ];
     // An array has all its elements, but a verifier needs the check.
     let there = g.block(|g| match kind {
-        Kind::Top => {
+        AggregateKind::Top => {
             let mut args = place;
             args.push(added);
             g.push(Stmt::Expr(C::call("top_add", args)));
@@ -137,12 +157,14 @@ fn add_there<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind, ke
                 let masked = C::bin(BinOp::And, at.clone(), last);
                 let figure = set.clone().arrow("way").index(masked).member("figure");
                 let call = match kind {
-                    Kind::Histogram => C::call("histogram_add", vec![figure, added]),
-                    Kind::Distinct { precision } => C::call(
+                    AggregateKind::Histogram => C::call("histogram_add", vec![figure, added]),
+                    AggregateKind::Distinct { precision } => C::call(
                         "distinct_add",
                         vec![figure, C::int(precision.into()), added],
                     ),
-                    Kind::Tally | Kind::Top => C::call("tally_add", vec![figure.addr(), added]),
+                    AggregateKind::Tally | AggregateKind::Top => {
+                        C::call("tally_add", vec![figure.addr(), added])
+                    }
                 };
                 g.push(Stmt::Expr(call));
             });
@@ -153,7 +175,7 @@ fn add_there<T: State>(g: &mut Gen<'_, T>, layout: &FigureLayout, kind: Kind, ke
 }
 
 /// Emits a key in a variable of its own.
-fn filled<T: State>(g: &mut Gen<'_, T>, layout: &KeyLayout, key: &[Expr], wish: &str) -> C {
+fn filled<T: StateTarget>(g: &mut Gen<'_, T>, layout: &KeyLayout, key: &[Expr], wish: &str) -> C {
     let array = CType::U64.array(layout.words);
     let var = declare(g, array, wish, C::Init(Vec::new()));
     keys::fill(g, layout, &var, key);
@@ -161,7 +183,7 @@ fn filled<T: State>(g: &mut Gen<'_, T>, layout: &KeyLayout, key: &[Expr], wish: 
 }
 
 /// Emits the hash of a key, in a variable.
-fn hash<T: State>(g: &mut Gen<'_, T>, layout: &KeyLayout, key: &C, wish: &str) -> C {
+fn hash<T: StateTarget>(g: &mut Gen<'_, T>, layout: &KeyLayout, key: &C, wish: &str) -> C {
     let words = C::int(layout.words.into());
     let hashed = C::call("key_hash", vec![key.clone(), words]);
     declare(g, CType::U64, wish, hashed)

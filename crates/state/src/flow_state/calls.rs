@@ -1,15 +1,15 @@
 //! Calls of a flow state under a lock that is held.
 
 use crate::held::{HeldLock, masked};
-use crate::target::State;
+use crate::target::StateTarget;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use emit::calls::{declare, places, values};
-use emit::record::Form;
+use emit::record::MemberLayout;
 use emit::values::Value;
 use emit::{Event, Gen};
 use ir::{ExternCall, Place, StmtId, Var};
 
-pub(crate) fn locked_call<T: State>(
+pub(crate) fn locked_call<T: StateTarget>(
     g: &mut Gen<'_, T>,
     held: &HeldLock,
     call: &ExternCall,
@@ -22,7 +22,7 @@ pub(crate) fn locked_call<T: State>(
     }
 }
 
-fn flow_lookup<T: State>(g: &mut Gen<'_, T>, held: &HeldLock, call: &ExternCall) {
+fn flow_lookup<T: StateTarget>(g: &mut Gen<'_, T>, held: &HeldLock, call: &ExternCall) {
     if held.calls.in_place.is_some() {
         return flow_take_way(g, held, call);
     }
@@ -46,7 +46,7 @@ fn flow_lookup<T: State>(g: &mut Gen<'_, T>, held: &HeldLock, call: &ExternCall)
 }
 
 /// Emits a look-up after which the flow always has a way.
-fn flow_take_way<T: State>(g: &mut Gen<'_, T>, held: &HeldLock, call: &ExternCall) {
+fn flow_take_way<T: StateTarget>(g: &mut Gen<'_, T>, held: &HeldLock, call: &ExternCall) {
     if let Some(&hit) = call.result.first() {
         g.store(hit, Value::Scalar(held.is_known()));
     }
@@ -69,7 +69,7 @@ fn flow_take_way<T: State>(g: &mut Gen<'_, T>, held: &HeldLock, call: &ExternCal
 }
 
 /// Loads the fields of a known flow into a look-up's variables.
-fn flow_load<T: State>(g: &mut Gen<'_, T>, held: &HeldLock, call: &ExternCall) {
+fn flow_load<T: StateTarget>(g: &mut Gen<'_, T>, held: &HeldLock, call: &ExternCall) {
     let stays = |i| held.calls.in_place.as_ref().is_some_and(|p| p.has(i));
     for (i, &place) in places(call, 1).iter().enumerate() {
         if i < held.layout.value.len() && !stays(i) {
@@ -80,7 +80,7 @@ fn flow_load<T: State>(g: &mut Gen<'_, T>, held: &HeldLock, call: &ExternCall) {
 }
 
 /// Returns the member of the flow's way that holds a variable's value in place. `None` for other variables.
-pub fn home<T: State>(g: &mut Gen<'_, T>, var: Var) -> Option<(C, Form)> {
+pub fn home<T: StateTarget>(g: &mut Gen<'_, T>, var: Var) -> Option<(C, MemberLayout)> {
     let held = g.target.held().flow.as_ref()?;
     held.way.as_ref()?;
     let field = *held.calls.in_place.as_ref()?.fields.get(&var)?;
@@ -89,7 +89,7 @@ pub fn home<T: State>(g: &mut Gen<'_, T>, var: Var) -> Option<(C, Form)> {
 }
 
 /// Loads fields that are read after the lock is released into their variables.
-pub(crate) fn leave_way<T: State>(g: &mut Gen<'_, T>) {
+pub(crate) fn leave_way<T: StateTarget>(g: &mut Gen<'_, T>) {
     let Some(held) = &mut g.target.held().flow else {
         return;
     };
@@ -106,7 +106,7 @@ pub(crate) fn leave_way<T: State>(g: &mut Gen<'_, T>) {
     }
 }
 
-fn flow_update<T: State>(g: &mut Gen<'_, T>, held: &HeldLock, call: &ExternCall, id: StmtId) {
+fn flow_update<T: StateTarget>(g: &mut Gen<'_, T>, held: &HeldLock, call: &ExternCall, id: StmtId) {
     let looked = held.calls.redundant.get(&id);
     let is_known = held.way.is_some();
     let stays = |i| held.calls.in_place.as_ref().is_some_and(|p| p.has(i));
@@ -138,7 +138,7 @@ fn flow_update<T: State>(g: &mut Gen<'_, T>, held: &HeldLock, call: &ExternCall,
 }
 
 /// Adds a flow of zeros, in the way of the flow that it evicts.
-fn flow_add<T: State>(g: &mut Gen<'_, T>, held: &HeldLock) {
+fn flow_add<T: StateTarget>(g: &mut Gen<'_, T>, held: &HeldLock) {
     // A verifier need not know which way it is, only that it is in bounds.
     g.set(held.at.clone(), masked(T::anywhere(held.victim())));
     let tag = held.set.clone().arrow("tag").index(held.at.clone());
@@ -153,7 +153,7 @@ fn flow_add<T: State>(g: &mut Gen<'_, T>, held: &HeldLock) {
     g.push(Stmt::Expr(C::call("flow_begin", args)));
 }
 
-fn flow_remove<T: State>(g: &mut Gen<'_, T>, held: &HeldLock, call: &ExternCall) {
+fn flow_remove<T: StateTarget>(g: &mut Gen<'_, T>, held: &HeldLock, call: &ExternCall) {
     let result = call.result.first().copied();
     let known = g.block(|g| {
         held.stays_in_bounds(g);
@@ -173,7 +173,7 @@ fn flow_remove<T: State>(g: &mut Gen<'_, T>, held: &HeldLock, call: &ExternCall)
 }
 
 /// Emits the use of a flow's way: advances the set's LRU counter and stamps the way.
-fn flow_used<T: State>(g: &mut Gen<'_, T>, held: &HeldLock) {
+fn flow_used<T: StateTarget>(g: &mut Gen<'_, T>, held: &HeldLock) {
     let used = held.set.clone().arrow("used").index(held.at.clone());
     let lru = held.set.clone().arrow("lru");
     g.push(Stmt::Update(BinOp::Add, lru.clone(), C::int(1)));

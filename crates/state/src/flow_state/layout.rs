@@ -3,12 +3,12 @@
 use crate::errors;
 use crate::keys;
 use crate::layouts::FlowLayout;
-use crate::target::{State, add_lock};
+use crate::target::{StateTarget, add_lock};
 use cgen::tree::Type as CType;
 use emit::Gen;
 use emit::memory::declare;
 use emit::names::Names;
-use emit::record::{Form, Record};
+use emit::record::{MemberLayout, Record};
 use externs::flow_state::{WAYS, idle_of, sets, size_of};
 use ir::{ExternInst, Type};
 use layout::{ByteOrder, FlowStateAbi, Map, MapKind};
@@ -18,7 +18,10 @@ const SET_LIMIT: u32 = 64 << 10;
 const STATE_LIMIT: u64 = 4 << 30;
 
 /// Returns the layout of a flow state, whose map is declared on first use. `None` if the program is refused.
-pub(crate) fn flow_layout<T: State>(g: &mut Gen<'_, T>, object: ExternInst) -> Option<FlowLayout> {
+pub(crate) fn flow_layout<T: StateTarget>(
+    g: &mut Gen<'_, T>,
+    object: ExternInst,
+) -> Option<FlowLayout> {
     if let Some(known) = T::shared(&mut g.file.own).flow_states.get(&object) {
         return Some(known.clone());
     }
@@ -42,9 +45,9 @@ pub(crate) fn flow_layout<T: State>(g: &mut Gen<'_, T>, object: ExternInst) -> O
     let seen_offset =
         (idle > 0).then(|| way.add(CType::U64, "seen", 8, 8, "when it was last used"));
     // Fields are in order of declaration, since fields that are used together are declared together.
-    let forms: Vec<Form> = values
+    let forms: Vec<MemberLayout> = values
         .iter()
-        .map(|ty| Form::new(ty.width(), ByteOrder::Host))
+        .map(|ty| MemberLayout::new(ty.width(), ByteOrder::Host))
         .collect();
     let mut members: Names = T::names();
     members.reserve("key");
@@ -61,7 +64,7 @@ pub(crate) fn flow_layout<T: State>(g: &mut Gen<'_, T>, object: ExternInst) -> O
             name.as_str()
         };
         let member = members.fresh(wish);
-        let offset = way.add_form(form, member.clone(), "");
+        let offset = way.add_value(form, member.clone(), "");
         value_fields.push(form.field(&name, offset));
         value.push((member, form));
     }

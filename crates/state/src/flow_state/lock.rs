@@ -3,14 +3,14 @@
 use super::layout::flow_layout;
 use crate::held::{Calls, HeldLock};
 use crate::keys;
-use crate::target::{LOCK, LateInput, State, Used};
+use crate::target::{LOCK, LateInput, StateTarget, Used};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use emit::Gen;
 use ir::{Expr, ExternInst};
 use smol_str::SmolStr;
 
 /// Emits `body` under the lock of a flow's set. A late input is read before the lock is taken.
-pub(crate) fn locked<T: State>(
+pub(crate) fn locked<T: StateTarget>(
     g: &mut Gen<'_, T>,
     (object, key): (ExternInst, &[Expr]),
     calls: Calls,

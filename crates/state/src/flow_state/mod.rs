@@ -12,7 +12,7 @@ pub use calls::home;
 
 use crate::analysis::{in_place, redundant_stores};
 use crate::held::Calls;
-use crate::target::{LateInput, State};
+use crate::target::{LateInput, StateTarget};
 use calls::{leave_way, locked_call};
 use emit::Gen;
 use ir::atomic::Region;
@@ -21,7 +21,7 @@ use ir::{ExprKind, ExternArg, ExternCall, ExternInst};
 use lock::locked;
 
 /// Emits an atomic block whose calls use one flow.
-pub(crate) fn atomic<T: State>(g: &mut Gen<'_, T>, region: &Region, block: &ir::Block) {
+pub(crate) fn atomic<T: StateTarget>(g: &mut Gen<'_, T>, region: &Region, block: &ir::Block) {
     let (before, inside) = block.split_at(region.first);
     g.run(before);
     g.kill_computed();
@@ -40,7 +40,7 @@ pub(crate) fn atomic<T: State>(g: &mut Gen<'_, T>, region: &Region, block: &ir::
 }
 
 /// Emits a call, under the lock that is held or a lock of its own.
-pub(crate) fn flow_call<T: State>(
+pub(crate) fn flow_call<T: StateTarget>(
     g: &mut Gen<'_, T>,
     object: ExternInst,
     call: &ExternCall,
@@ -64,7 +64,7 @@ pub(crate) fn flow_call<T: State>(
 }
 
 /// Returns the reader of the late input that these statements need, if they need one.
-fn late_input<T: State>(g: &Gen<'_, T>, stmts: &[ir::Stmt]) -> Option<LateInput<T>> {
+fn late_input<T: StateTarget>(g: &Gen<'_, T>, stmts: &[ir::Stmt]) -> Option<LateInput<T>> {
     let mut found = None;
     visit::walk_block(stmts, &mut |stmt| {
         visit::accesses(g.p, &stmt.kind, |access| {

@@ -2,7 +2,7 @@
 
 use super::record::{fill, record};
 use crate::layouts::RecordLayout;
-use crate::target::{State, Used};
+use crate::target::{StateTarget, Used};
 use cgen::lower;
 use cgen::tree::{Expr as C, Stmt, Type as CType};
 use diag::Span;
@@ -17,7 +17,7 @@ use layout::{DigestAbi, DigestsAbi, Map, MapKind};
 const RING: u64 = 1 << 18;
 
 /// Emits `digest`, which sends values to the control plane.
-pub(crate) fn send<T: State>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) {
+pub(crate) fn send<T: StateTarget>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) {
     let number = values(call, 2).first().map(|&e| lower::scalar(g, e));
     let number = number.and_then(|number| number.as_int()).unwrap_or(0) as u32;
     let Some(layout) = layout(g, number, span) else {
@@ -42,7 +42,7 @@ pub(crate) fn send<T: State>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) 
 }
 
 /// Returns the layout of a digest, described on first use. `None` if the program is refused.
-fn layout<T: State>(g: &mut Gen<'_, T>, number: u32, span: Span) -> Option<RecordLayout> {
+fn layout<T: StateTarget>(g: &mut Gen<'_, T>, number: u32, span: Span) -> Option<RecordLayout> {
     if let Some(known) = T::shared(&mut g.file.own).digests.get(&number) {
         return Some(known.clone());
     }
@@ -63,7 +63,7 @@ fn layout<T: State>(g: &mut Gen<'_, T>, number: u32, span: Span) -> Option<Recor
 }
 
 /// Returns the addresses of the ring buffer and of the array that counts lost digests.
-fn maps<T: State>(g: &mut Gen<'_, T>) -> (C, C) {
+fn maps<T: StateTarget>(g: &mut Gen<'_, T>) -> (C, C) {
     T::note(g, Used::Records);
     if T::kept(&mut g.file.own).contents.digests.is_none() {
         let [ring, lost] =

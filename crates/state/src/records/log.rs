@@ -3,7 +3,7 @@
 
 use super::record::{fill, record};
 use crate::layouts::{LogLayout, RecordLayout};
-use crate::target::{State, Used};
+use crate::target::{StateTarget, Used};
 use cgen::tree::{Block, Expr as C, Stmt, Type as CType};
 use diag::Span;
 use emit::Gen;
@@ -18,7 +18,7 @@ use smol_str::SmolStr;
 const RING: u64 = 1 << 17;
 
 /// Emits `log_msg`: a message and its values.
-pub(crate) fn log<T: State>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) {
+pub(crate) fn log<T: StateTarget>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) {
     let Some(ExternArg::String(text)) = call.args.first() else {
         return;
     };
@@ -45,7 +45,7 @@ pub(crate) fn log<T: State>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) {
 }
 
 /// Returns the layout of a message's records, described on first use. `None` if the program is refused.
-fn layout<T: State>(
+fn layout<T: StateTarget>(
     g: &mut Gen<'_, T>,
     text: &str,
     types: &[Type],
@@ -79,7 +79,7 @@ fn layout<T: State>(
 }
 
 /// Returns the addresses of the ring buffer and of the limit.
-fn maps<T: State>(g: &mut Gen<'_, T>) -> [C; 2] {
+fn maps<T: StateTarget>(g: &mut Gen<'_, T>) -> [C; 2] {
     if T::kept(&mut g.file.own).contents.logs.is_none() {
         T::note(g, Used::Records);
         let [ring, limit] = ["messages", "messages_limit"]

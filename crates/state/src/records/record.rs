@@ -2,19 +2,19 @@
 
 use crate::errors;
 use crate::layouts::RecordLayout;
-use crate::target::State;
+use crate::target::StateTarget;
 use cgen::tree::{Expr as C, Stmt, Type as CType};
 use diag::Span;
 use emit::Gen;
 use emit::names::Names;
-use emit::record::{Form, Record};
+use emit::record::{MemberLayout, Record};
 use emit::values::Value;
 use ir::Type;
 use layout::{ByteOrder, FieldAbi};
 use smol_str::SmolStr;
 
 /// Emits the filling and submission of a record.
-pub(crate) fn fill<T: State>(
+pub(crate) fn fill<T: StateTarget>(
     g: &mut Gen<'_, T>,
     record: &C,
     layout: &RecordLayout,
@@ -32,7 +32,7 @@ pub(crate) fn fill<T: State>(
 
 /// Declares the struct of records with these fields. Returns its layout, its size in bytes, and the fields in order.
 /// `None` if the program is refused.
-pub(crate) fn record<T: State>(
+pub(crate) fn record<T: StateTarget>(
     g: &mut Gen<'_, T>,
     number: u32,
     name: &str,
@@ -53,7 +53,7 @@ pub(crate) fn record<T: State>(
     let mut members = Vec::with_capacity(fields.len());
     // The widest come first, so that there are no gaps, which would expose old contents of the ring buffer.
     let mut order: Vec<usize> = (0..fields.len()).collect();
-    let form = |i: usize| Form::new(fields[i].1.width(), ByteOrder::Host);
+    let form = |i: usize| MemberLayout::new(fields[i].1.width(), ByteOrder::Host);
     order.sort_by_key(|&i| std::cmp::Reverse(form(i).align));
     for i in order {
         let (name, _) = &fields[i];
@@ -63,7 +63,7 @@ pub(crate) fn record<T: State>(
             name.as_str()
         };
         let member = taken.fresh(wish);
-        let offset = record.add_form(form(i), member.clone(), "");
+        let offset = record.add_value(form(i), member.clone(), "");
         placed.push((i, form(i).field(name, offset)));
         members.push((i, member));
     }

@@ -6,7 +6,7 @@
 
 use crate::counter::{found, index_of};
 use crate::layouts::Locks;
-use crate::target::{LOCK, State, Used, add_lock};
+use crate::target::{LOCK, StateTarget, Used, add_lock};
 use cgen::tree::{Block, Expr as C, Stmt, Type as CType};
 use emit::Gen;
 use emit::memory::declare;
@@ -16,7 +16,7 @@ use ir::{Expr, ExternInst, Program, visit};
 use layout::{Map, MapKind};
 
 /// Returns the locks of a register. Their map is declared if it is needed.
-pub(crate) fn of<T: State>(g: &mut Gen<'_, T>, object: ExternInst) -> Locks {
+pub(crate) fn of<T: StateTarget>(g: &mut Gen<'_, T>, object: ExternInst) -> Locks {
     if !is_in_block(g.p, object) {
         return Locks::None;
     }
@@ -76,7 +76,7 @@ fn is_in_block(p: &Program, object: ExternInst) -> bool {
 
 /// Returns a pointer to the holder of a cell's lock, and statements that find it. The pointer may be null. No function
 /// may be called while the lock is held, so that the cell is looked up before.
-pub(crate) fn find<T: State>(
+pub(crate) fn find<T: StateTarget>(
     g: &mut Gen<'_, T>,
     locks: &Locks,
     index: Expr,
@@ -106,16 +106,16 @@ pub(crate) fn find<T: State>(
 }
 
 /// Emits the taking of a cell's lock, if the cell exists.
-pub(crate) fn take<T: State>(g: &mut Gen<'_, T>, holder: Option<&C>) {
+pub(crate) fn take<T: StateTarget>(g: &mut Gen<'_, T>, holder: Option<&C>) {
     call(g, holder, T::take_lock);
 }
 
 /// Emits the release of a cell's lock.
-pub(crate) fn give_back<T: State>(g: &mut Gen<'_, T>, holder: Option<&C>) {
+pub(crate) fn give_back<T: StateTarget>(g: &mut Gen<'_, T>, holder: Option<&C>) {
     call(g, holder, T::give_lock_back);
 }
 
-fn call<T: State>(g: &mut Gen<'_, T>, holder: Option<&C>, what: fn(C) -> C) {
+fn call<T: StateTarget>(g: &mut Gen<'_, T>, holder: Option<&C>, what: fn(C) -> C) {
     let Some(holder) = holder else { return };
     let call = what(holder.clone().arrow(LOCK).addr());
     g.push(Stmt::If(

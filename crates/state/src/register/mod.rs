@@ -6,21 +6,21 @@ mod locks;
 use crate::counter::{found, index_of};
 use crate::errors;
 use crate::layouts::{Locks, RegisterLayout};
-use crate::target::{LOCK, State, add_lock};
+use crate::target::{LOCK, StateTarget, add_lock};
 use cgen::tree::{Block, Expr as C, Stmt, Type as CType};
 use diag::Span;
 use emit::Gen;
 use emit::calls::{places, values};
 use emit::memory::declare;
 use emit::names::Names;
-use emit::record::{Form, Record};
+use emit::record::{MemberLayout, Record};
 use emit::values::Value;
 use ir::atomic::{Cell, Problem, Refusal, Region};
 use ir::{Expr, ExternCall, ExternInst, Type};
 use layout::{ByteOrder, Map, MapKind, RegisterAbi};
 
 /// Emits an atomic block whose calls use cells of registers.
-pub(crate) fn atomic<T: State>(g: &mut Gen<'_, T>, region: &Region, block: &ir::Block) {
+pub(crate) fn atomic<T: StateTarget>(g: &mut Gen<'_, T>, region: &Region, block: &ir::Block) {
     let (before, inside) = block.split_at(region.first);
     g.run(before);
     g.kill_computed();
@@ -70,7 +70,7 @@ pub(crate) fn atomic<T: State>(g: &mut Gen<'_, T>, region: &Region, block: &ir::
 
 /// Returns the cell that a call uses, statements that find it and take its lock, and the holder of the lock. The holder
 /// is `None` if an enclosing block holds the lock already.
-fn reach<T: State>(
+fn reach<T: StateTarget>(
     g: &mut Gen<'_, T>,
     object: ExternInst,
     layout: &RegisterLayout,
@@ -93,7 +93,7 @@ fn reach<T: State>(
 }
 
 /// Emits the read of a cell, or zeros if the index is out of range.
-pub(crate) fn read<T: State>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall) {
+pub(crate) fn read<T: StateTarget>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall) {
     let Some(layout) = layout(g, object) else {
         return;
     };
@@ -118,7 +118,7 @@ pub(crate) fn read<T: State>(g: &mut Gen<'_, T>, object: ExternInst, call: &Exte
 }
 
 /// Emits the write of a cell. It has no effect if the index is out of range.
-pub(crate) fn write<T: State>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall) {
+pub(crate) fn write<T: StateTarget>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall) {
     let Some(layout) = layout(g, object) else {
         return;
     };
@@ -139,7 +139,7 @@ pub(crate) fn write<T: State>(g: &mut Gen<'_, T>, object: ExternInst, call: &Ext
 }
 
 /// Returns the cell at an index, and the statements that find it.
-fn find<T: State>(g: &mut Gen<'_, T>, layout: &RegisterLayout, index: Expr) -> (C, Block) {
+fn find<T: StateTarget>(g: &mut Gen<'_, T>, layout: &RegisterLayout, index: Expr) -> (C, Block) {
     let index = index_of(g, index);
     let (key, cell) = (g.file.names.fresh("index"), g.file.names.fresh("cell"));
     let ty = CType::Struct(layout.cell.clone());
@@ -148,7 +148,7 @@ fn find<T: State>(g: &mut Gen<'_, T>, layout: &RegisterLayout, index: Expr) -> (
 }
 
 /// Returns the layout of a register, whose map is declared on first use. `None` if the program is refused.
-fn layout<T: State>(g: &mut Gen<'_, T>, object: ExternInst) -> Option<RegisterLayout> {
+fn layout<T: StateTarget>(g: &mut Gen<'_, T>, object: ExternInst) -> Option<RegisterLayout> {
     if let Some(known) = T::shared(&mut g.file.own).registers.get(&object) {
         return Some(known.clone());
     }
@@ -180,9 +180,9 @@ fn layout<T: State>(g: &mut Gen<'_, T>, object: ExternInst) -> Option<RegisterLa
     for (i, ty) in scalars.iter().enumerate() {
         let name = names.get(i).map_or("", |name| name.as_str());
         let wish = if name.is_empty() { "value" } else { name };
-        let form = Form::new(ty.width(), ByteOrder::Host);
+        let form = MemberLayout::new(ty.width(), ByteOrder::Host);
         let member = taken.fresh(wish);
-        let offset = record.add_form(form, member.clone(), "");
+        let offset = record.add_value(form, member.clone(), "");
         fields.push(form.field(name, offset));
         members.push((member, form));
     }

@@ -15,7 +15,7 @@ const ENABLED: &str = "enabled";
 
 /// Words of the rows that are combined.
 #[derive(Clone, Copy)]
-enum Part {
+enum RowWords {
     /// The summary.
     Summary,
     /// The words of a block, with their number.
@@ -39,11 +39,11 @@ pub(super) fn find<T: Tables>(
     ];
     let first = C::bin(BinOp::Mul, C::id("half"), C::int(abi.positions.into()));
     if abi.form.blocks() == 1 {
-        body.extend(part(abi, Part::Block(abi.form.words), &no_entry()));
+        body.extend(part(abi, RowWords::Block(abi.form.words), &no_entry()));
         body.extend(lowest(abi.form.words, &first));
         body.push(no_entry());
     } else {
-        body.extend(part(abi, Part::Summary, &no_entry()));
+        body.extend(part(abi, RowWords::Summary, &no_entry()));
         body.extend(blocks(target, abi, &first));
     }
     Function {
@@ -65,7 +65,7 @@ fn blocks<T: Tables>(target: &T, abi: &BitVectorsAbi, first: &C) -> Block {
     let words = abi.form.words_of_a_block();
     let next = "next_block";
     let of_block = times("block", u64::from(words) * 64);
-    let mut search = part(abi, Part::Block(words), &Stmt::Goto(next.into()));
+    let mut search = part(abi, RowWords::Block(words), &Stmt::Goto(next.into()));
     search.extend(lowest(words, &C::bin(BinOp::Add, first.clone(), of_block)));
     let over = |counter: &str| {
         let over = C::bin(BinOp::Eq, C::id(counter), C::int(count.into()));
@@ -80,28 +80,34 @@ fn blocks<T: Tables>(target: &T, abi: &BitVectorsAbi, first: &C) -> Block {
     let counter = |name: &str| Stmt::Update(BinOp::Add, C::id(name), C::int(1));
     if words > 1 {
         let candidate = C::bin(BinOp::And, C::id("blocks"), C::int(1));
-        let mut turn = vec![over("block")];
-        turn.extend(anew);
-        turn.extend([
+        let mut iteration = vec![over("block")];
+        iteration.extend(anew);
+        iteration.extend([
             Stmt::If(candidate, search, Vec::new()),
             Stmt::Label(next.into()),
             Stmt::Update(BinOp::Shr, C::id("blocks"), C::int(1)),
             counter("block"),
         ]);
-        return vec![Stmt::decl(Type::U32, "block", C::int(0)), Stmt::Loop(turn)];
+        return vec![
+            Stmt::decl(Type::U32, "block", C::int(0)),
+            Stmt::Loop(iteration),
+        ];
     }
     let last = C::int(u64::from(count) - 1);
     let lowest = C::call("lowest_block", vec![C::id("blocks"), last]);
     let but_one = C::bin(BinOp::Sub, C::id("blocks"), C::int(1));
-    let mut turn = vec![over("turn"), Stmt::decl(Type::U64, "block", lowest)];
-    turn.extend(anew);
-    turn.extend([
+    let mut iteration = vec![over("turn"), Stmt::decl(Type::U64, "block", lowest)];
+    iteration.extend(anew);
+    iteration.extend([
         Stmt::Block(search),
         Stmt::Label(next.into()),
         Stmt::Update(BinOp::And, C::id("blocks"), but_one),
         counter("turn"),
     ]);
-    vec![Stmt::decl(Type::U32, "turn", C::int(0)), Stmt::Loop(turn)]
+    vec![
+        Stmt::decl(Type::U32, "turn", C::int(0)),
+        Stmt::Loop(iteration),
+    ]
 }
 
 /// Multiplies a variable by a constant.
@@ -134,11 +140,11 @@ fn lowest(words: u32, first: &C) -> Block {
 }
 
 /// Emits the combination of the words of all lanes' rows. Runs `otherwise` if no bit is left.
-fn part(abi: &BitVectorsAbi, part: Part, otherwise: &Stmt) -> Block {
+fn part(abi: &BitVectorsAbi, part: RowWords, otherwise: &Stmt) -> Block {
     let form = &abi.form;
     let (results, from): (Vec<SmolStr>, Option<C>) = match part {
-        Part::Summary => (vec!["blocks".into()], None),
-        Part::Block(count) => {
+        RowWords::Summary => (vec!["blocks".into()], None),
+        RowWords::Block(count) => {
             let of_block = times("block", count.into());
             let from = (form.blocks() > 1).then(|| of_block.plus(form.head().into()));
             ((0..count).map(word).collect(), from)

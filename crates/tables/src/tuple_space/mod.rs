@@ -12,7 +12,7 @@ use emit::memory;
 use emit::record::Record;
 use emit::table::key::{KeyLayout, KeyPart};
 use layout::{Map, MapKind, TupleSpaceAbi};
-use search::Turns;
+use search::Iterations;
 use smol_str::SmolStr;
 
 /// Most entries that ranges may expand to, in all.
@@ -36,11 +36,11 @@ pub(crate) struct TupleSpace {
     /// Member of the globals that holds the list's head.
     head: SmolStr,
     /// Iteration over the list.
-    turns: Turns,
+    iterations: Iterations,
 }
 
 /// Key of a tuple space search.
-pub(crate) struct Shape<'a> {
+pub(crate) struct SearchKey<'a> {
     /// Parts of the key.
     pub parts: &'a [KeyPart],
     /// Most masks that one entry may take.
@@ -57,10 +57,10 @@ pub(crate) fn expansion(ranges: impl Iterator<Item = u32>) -> u64 {
 /// Declares the maps and structs of a tuple space search.
 pub(crate) fn declare<T: Tables>(
     g: &mut Gen<'_, T>,
-    shape: &Shape<'_>,
+    key: &SearchKey<'_>,
     entries: &Entries<'_>,
 ) -> (TupleSpace, TupleSpaceAbi) {
-    let Shape { parts, expansion } = *shape;
+    let SearchKey { parts, expansion } = *key;
     let Entries {
         short,
         ref values,
@@ -129,7 +129,7 @@ pub(crate) fn declare<T: Tables>(
         tuple_key,
         key,
         head,
-        turns: Turns::Jump,
+        iterations: Iterations::Jump,
     };
-    (space.with_turns(g, short, values.ty.clone()), abi)
+    (space.with_iterations(g, short, values.ty.clone()), abi)
 }

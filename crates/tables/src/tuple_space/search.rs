@@ -2,7 +2,7 @@
 //! if the target has no such loops.
 
 use super::TupleSpace;
-use crate::target::{Tables, TurnCalls};
+use crate::target::{IterationCalls, Tables};
 use cgen::tree::{BinOp, Block, Expr as C, Member, Stmt, Type, UnOp};
 use emit::{Function, Gen};
 use ir::Expr;
@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 
 /// Iteration over the list of masks.
 #[derive(Clone, Debug)]
-pub(crate) enum Turns {
+pub(crate) enum Iterations {
     /// By a jump back.
     Jump,
     /// By calls of a function.
@@ -25,11 +25,11 @@ pub(crate) struct Called {
     /// Struct of its operands.
     state: SmolStr,
     /// Means to call it iteratively.
-    calls: TurnCalls,
+    calls: IterationCalls,
 }
 
 /// Operands of one iteration, as C expressions.
-struct Turn {
+struct Iteration {
     /// Index in the list, a variable.
     at: C,
     /// Best entry so far, or null.
@@ -44,13 +44,13 @@ struct Turn {
 
 impl TupleSpace {
     /// Declares the function of an iteration, if the target needs one.
-    pub(super) fn with_turns<T: Tables>(
+    pub(super) fn with_iterations<T: Tables>(
         self,
         g: &mut Gen<'_, T>,
         short: &str,
         entry: Type,
     ) -> TupleSpace {
-        let Some(calls) = T::turn_calls(g) else {
+        let Some(calls) = T::iteration_calls(g) else {
             return self;
         };
         let field = |ty: Type, name: &str| Member::Field {
@@ -68,7 +68,7 @@ impl TupleSpace {
         g.file.declare_struct(&state, members);
         let function = g.file.names.fresh(&format!("{short}_turn"));
         let of_state = |name: &str| C::id("search").arrow(name);
-        let turn = Turn {
+        let iteration = Iteration {
             at: C::id("at"),
             best: of_state("best"),
             key: C::Unary(UnOp::Deref, Box::new(of_state("key"))),
@@ -81,7 +81,7 @@ impl TupleSpace {
             Stmt::decl(Type::U32, "at", of_state("at")),
             Stmt::Update(BinOp::Add, of_state("at"), C::int(1)),
         ];
-        body.extend(self.turn::<T>(&turn, entry.ptr(), &names));
+        body.extend(self.iteration::<T>(&iteration, entry.ptr(), &names));
         body.push(Stmt::Return(Some(C::int(0))));
         g.file.functions.push(Function {
             linkage: calls.linkage.into(),
@@ -94,7 +94,7 @@ impl TupleSpace {
             body,
         });
         TupleSpace {
-            turns: Turns::Call(Called {
+            iterations: Iterations::Call(Called {
                 function,
                 state,
                 calls,
@@ -104,15 +104,15 @@ impl TupleSpace {
     }
 
     /// Emits the look-up of a key under one mask. A better entry becomes the best one.
-    fn turn<T: Tables>(
+    fn iteration<T: Tables>(
         &self,
-        turn: &Turn,
+        iteration: &Iteration,
         entry_type: Type,
         [mask, entry]: &[SmolStr; 2],
     ) -> Block {
         let id = |n: &SmolStr| C::Ident(n.clone());
-        let best = || turn.best.clone();
-        let end_if = |cond: C| Stmt::If(cond, vec![turn.end.clone()], Vec::new());
+        let best = || iteration.best.clone();
+        let end_if = |cond: C| Stmt::If(cond, vec![iteration.end.clone()], Vec::new());
         let none_is_better = C::bin(
             BinOp::LogicalAnd,
             best(),
@@ -122,15 +122,18 @@ impl TupleSpace {
             Stmt::decl(
                 Type::Struct(self.mask.clone()).ptr(),
                 mask.clone(),
-                T::find(&self.masks, turn.at.clone().addr()),
+                T::find(&self.masks, iteration.at.clone().addr()),
             ),
             end_if(C::not(id(mask))),
             end_if(none_is_better),
-            Stmt::Assign(turn.masked.clone().member("tuple"), id(mask).arrow("tuple")),
+            Stmt::Assign(
+                iteration.masked.clone().member("tuple"),
+                id(mask).arrow("tuple"),
+            ),
         ];
         out.extend(and_words(
-            turn.masked.clone().member("key").addr(),
-            turn.key.clone().addr(),
+            iteration.masked.clone().member("key").addr(),
+            iteration.key.clone().addr(),
             id(mask).arrow("key").addr(),
             self.key.record.size / 4,
         ));
@@ -151,7 +154,7 @@ impl TupleSpace {
             Stmt::decl(
                 entry_type,
                 entry.clone(),
-                T::find(&self.entries, turn.masked.clone().addr()),
+                T::find(&self.entries, iteration.masked.clone().addr()),
             ),
             Stmt::If(better, vec![Stmt::Assign(best(), id(entry))], Vec::new()),
         ]);
@@ -166,9 +169,9 @@ pub(crate) fn search<T: Tables>(
     exprs: &[Expr],
     entry_type: Type,
 ) -> C {
-    match &space.turns {
-        Turns::Jump => by_jumps(g, space, exprs, entry_type),
-        Turns::Call(called) => by_calls(g, space, exprs, called, entry_type),
+    match &space.iterations {
+        Iterations::Jump => by_jumps(g, space, exprs, entry_type),
+        Iterations::Call(called) => by_calls(g, space, exprs, called, entry_type),
     }
 }
 
@@ -217,9 +220,9 @@ fn by_jumps<T: Tables>(
         done.clone(),
     ));
     let place = C::bin(BinOp::Add, first, id(&i));
-    let mut turn = vec![Stmt::decl(Type::U32, at.clone(), place)];
-    turn.extend(space.turn::<T>(
-        &Turn {
+    let mut iteration = vec![Stmt::decl(Type::U32, at.clone(), place)];
+    iteration.extend(space.iteration::<T>(
+        &Iteration {
             at: id(&at),
             best: id(&best),
             key,
@@ -229,8 +232,8 @@ fn by_jumps<T: Tables>(
         entry_type,
         &[mask, found],
     ));
-    turn.push(Stmt::Update(BinOp::Add, id(&i), C::int(1)));
-    g.push(Stmt::Block(turn));
+    iteration.push(Stmt::Update(BinOp::Add, id(&i), C::int(1)));
+    g.push(Stmt::Block(iteration));
     g.enter_loop();
     g.back_edge(&done, &again);
     g.exit_loop();

@@ -9,7 +9,7 @@ const MOST: u16 = u16::MAX;
 
 /// Slot of a bucket, which holds one entry.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Place {
+pub(super) struct BucketSlot {
     pub bucket: u32,
     /// Index of the slot in its bucket.
     pub at: u32,
@@ -70,11 +70,11 @@ impl Memory<'_> {
         bucket * self.abi.size
     }
 
-    fn key_at(&self, place: Place) -> u32 {
+    fn key_at(&self, place: BucketSlot) -> u32 {
         self.head(place.bucket) + self.abi.keys_offset + place.at * self.abi.key.size
     }
 
-    fn value_at(&self, place: Place) -> u32 {
+    fn value_at(&self, place: BucketSlot) -> u32 {
         self.head(place.bucket) + self.abi.values_offset + place.at * self.abi.value.size
     }
 
@@ -83,21 +83,27 @@ impl Memory<'_> {
     }
 
     /// Returns the slots of a bucket that are in use.
-    pub(super) fn places(&self, bucket: u32) -> io::Result<impl Iterator<Item = Place> + use<>> {
+    pub(super) fn places(
+        &self,
+        bucket: u32,
+    ) -> io::Result<impl Iterator<Item = BucketSlot> + use<>> {
         let used = self.used(bucket)?;
-        let all = (0..BUCKET_PLACES).map(move |at| Place { bucket, at });
+        let all = (0..BUCKET_PLACES).map(move |at| BucketSlot { bucket, at });
         Ok(all.filter(move |place| used >> place.at & 1 != 0))
     }
 
     /// Returns the slots of a bucket that are free.
-    pub(super) fn vacant(&self, bucket: u32) -> io::Result<impl Iterator<Item = Place> + use<>> {
+    pub(super) fn vacant(
+        &self,
+        bucket: u32,
+    ) -> io::Result<impl Iterator<Item = BucketSlot> + use<>> {
         let used = self.used(bucket)?;
-        let all = (0..BUCKET_PLACES).map(move |at| Place { bucket, at });
+        let all = (0..BUCKET_PLACES).map(move |at| BucketSlot { bucket, at });
         Ok(all.filter(move |place| used >> place.at & 1 == 0))
     }
 
     /// Returns true if the slot holds this key.
-    pub(super) fn has(&self, place: Place, key: &[u8]) -> io::Result<bool> {
+    pub(super) fn has(&self, place: BucketSlot, key: &[u8]) -> io::Result<bool> {
         let mut at = self.key_at(place);
         for word in key.chunks_exact(4) {
             let word = word.try_into().map_or(0, u32::from_ne_bytes);
@@ -109,16 +115,16 @@ impl Memory<'_> {
         Ok(true)
     }
 
-    pub(super) fn key(&self, place: Place) -> io::Result<Vec<u8>> {
+    pub(super) fn key(&self, place: BucketSlot) -> io::Result<Vec<u8>> {
         self.memory.bytes(self.key_at(place), self.abi.key.size)
     }
 
-    pub(super) fn value(&self, place: Place) -> io::Result<Vec<u8>> {
+    pub(super) fn value(&self, place: BucketSlot) -> io::Result<Vec<u8>> {
         self.memory.bytes(self.value_at(place), self.abi.value.size)
     }
 
     /// Writes an entry into a slot that no packet reads.
-    pub(super) fn write(&self, place: Place, key: &[u8], value: &[u8]) -> io::Result<()> {
+    pub(super) fn write(&self, place: BucketSlot, key: &[u8], value: &[u8]) -> io::Result<()> {
         self.memory.set_bytes(self.key_at(place), key)?;
         self.memory.set_bytes(self.value_at(place), value)
     }
@@ -127,10 +133,10 @@ impl Memory<'_> {
     pub(super) fn show(
         &self,
         bucket: u32,
-        shown: Option<Place>,
-        hidden: Option<Place>,
+        shown: Option<BucketSlot>,
+        hidden: Option<BucketSlot>,
     ) -> io::Result<()> {
-        let bit = |place: Option<Place>| place.map_or(0, |place| 1 << place.at);
+        let bit = |place: Option<BucketSlot>| place.map_or(0, |place| 1 << place.at);
         let used = self.used(bucket)? & !bit(hidden) | bit(shown);
         self.memory.set_u32(self.head(bucket), used)
     }

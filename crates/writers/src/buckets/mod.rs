@@ -16,8 +16,8 @@ use crate::flat::{Codec, Elements};
 use crate::in_memory::{InMemory, Refused};
 use crate::memory::Map;
 use crate::records::Differences;
-use crate::state::{Grace, State};
-use bucket::{Elsewhere, Memory, Place};
+use crate::state::{Grace, ProgramState};
+use bucket::{BucketSlot, Elsewhere, Memory};
 use control::StoreError;
 use layout::{BucketsAbi, ValueAbi};
 use schema::KeyMatch;
@@ -38,7 +38,7 @@ pub(super) struct Buckets<'a> {
 /// Location of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Found {
-    At(Place),
+    At(BucketSlot),
     Overflow,
 }
 
@@ -63,7 +63,10 @@ impl Homes {
 
 impl<'a> Buckets<'a> {
     /// Opens the table that a description describes.
-    pub(crate) fn open(store: State<'a>, abi: &'a BucketsAbi) -> Result<Buckets<'a>, StoreError> {
+    pub(crate) fn open(
+        store: ProgramState<'a>,
+        abi: &'a BucketsAbi,
+    ) -> Result<Buckets<'a>, StoreError> {
         Ok(Buckets {
             abi,
             memory: Memory {

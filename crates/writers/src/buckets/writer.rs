@@ -9,7 +9,7 @@
 //! only if it needs a slot, and at the end. A changed entry waits for a slot in the bucket where it is, since packets
 //! search second buckets later.
 
-use super::bucket::{Elsewhere, Place};
+use super::bucket::{BucketSlot, Elsewhere};
 use super::{Buckets, Found, Homes};
 use crate::errors::{refused, system};
 use crate::in_memory::{unread, unwritten};
@@ -39,7 +39,7 @@ pub(super) struct Writer<'a> {
     /// Old values whose new value is elsewhere, by key.
     old: Vec<(Vec<u8>, Found)>,
     /// Hidden slots that packets may still read.
-    left: HashSet<Place>,
+    left: HashSet<BucketSlot>,
     /// Buckets that have a slot in `old` or `left`.
     freeing: HashSet<u32>,
     /// True if packets may still read an element that was removed from the overflow map, or replaced there.
@@ -149,7 +149,7 @@ impl Writer<'_> {
     }
 
     /// Records that packets may still read a hidden slot.
-    fn leave(&mut self, place: Place) {
+    fn leave(&mut self, place: BucketSlot) {
         self.left.insert(place);
         self.freeing.insert(place.bucket);
     }
@@ -211,12 +211,12 @@ impl Writer<'_> {
     }
 
     /// Finds a slot of a bucket that no packet reads.
-    fn vacant(&self, bucket: u32) -> Result<Option<Place>, StoreError> {
+    fn vacant(&self, bucket: u32) -> Result<Option<BucketSlot>, StoreError> {
         let mut places = self.table.memory.vacant(bucket).map_err(unread)?;
         Ok(places.find(|place| !self.left.contains(place)))
     }
 
-    fn vacant_of(&self, homes: Homes) -> Result<Option<Place>, StoreError> {
+    fn vacant_of(&self, homes: Homes) -> Result<Option<BucketSlot>, StoreError> {
         match self.vacant(homes.first)? {
             None => self.vacant(homes.second),
             found => Ok(found),

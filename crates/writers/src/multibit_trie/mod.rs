@@ -16,7 +16,7 @@ use crate::in_memory::{InMemory, Refused, unread, unwritten};
 use crate::lpm::Prefixes;
 use crate::memory::Map;
 use crate::records::Differences;
-use crate::state::State;
+use crate::state::ProgramState;
 use control::StoreError;
 use host::words::Words;
 use layout::{MultibitTrieAbi, ValueAbi};
@@ -44,7 +44,7 @@ pub(super) struct MultibitTrie<'a> {
 impl<'a> MultibitTrie<'a> {
     /// Opens the trie of a description.
     pub(crate) fn open(
-        store: State<'a>,
+        store: ProgramState<'a>,
         abi: &'a MultibitTrieAbi,
     ) -> Result<MultibitTrie<'a>, StoreError> {
         let count = |name: &str| Ok::<u32, StoreError>(store.map(name)?.info().max_entries);

@@ -4,7 +4,7 @@ use super::tuple_space::{self, Tally, Unread};
 use super::{Structure, bit_vectors};
 use crate::encoding;
 use crate::records::Records;
-use crate::steps::{Step, StepFailed};
+use crate::steps::{ChangeStep, StepFailed};
 use control::StoreError;
 use schema::{ActionCall, Entry, KeyMatch};
 use std::collections::BTreeSet;
@@ -127,7 +127,7 @@ impl<'a> Staged<'a> {
     }
 
     /// Plans the steps of the changes.
-    pub(crate) fn plan(&self) -> Result<Vec<Step>, StepFailed> {
+    pub(crate) fn plan(&self) -> Result<Vec<ChangeStep>, StepFailed> {
         if !self.differs() {
             return Ok(Vec::new());
         }
@@ -143,7 +143,7 @@ impl<'a> Staged<'a> {
     }
 
     /// Returns true if a packet might meet a mix of two entries while these steps run.
-    pub(crate) fn tears(&self, steps: &[Step]) -> bool {
+    pub(crate) fn tears(&self, steps: &[ChangeStep]) -> bool {
         match &self.structure {
             Structure::TupleSpace(space) => tuple_space::tears(space, steps),
             Structure::BitVectors(_) => false,
@@ -151,7 +151,7 @@ impl<'a> Staged<'a> {
     }
 
     /// Returns the steps that write the shadow entries, the tally after them, and the number of each record.
-    pub(super) fn shadow_steps(&self) -> (Vec<Step>, Option<Tally>, Vec<u32>) {
+    pub(super) fn shadow_steps(&self) -> (Vec<ChangeStep>, Option<Tally>, Vec<u32>) {
         let mut numbers = self.numbers.clone();
         let mut next = match &self.unread {
             Some(unread) => u64::from(unread.tally.next),

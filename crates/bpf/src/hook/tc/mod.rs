@@ -16,7 +16,7 @@ use crate::copies::differ;
 use crate::costs::weights::memory;
 use crate::emitter::{Coverage, Gen, needs};
 use crate::maps::Maps;
-use crate::parts;
+use crate::outline;
 use crate::placed::Placed;
 use crate::uses::Construct;
 use arch::Model;
@@ -101,7 +101,7 @@ impl HookCode for Tc {
                 Pull::Early(bytes)
             }
             // No chained program goes back to the first one.
-            _ if parts::are_spread(g) => Pull::Early(bytes),
+            _ if outline::are_chained(g) => Pull::Early(bytes),
             _ => Pull::Late(bytes),
         }
     }

@@ -479,12 +479,12 @@ flows = ["egress.flows", "in.c.flows"]
     let written = crate::bundle::write(&first);
     let second = bundle(&written);
     let values = |bundle: &Bundle| {
-        let entries = |member: &Member| match &member.entries {
+        let entries = |member: &BundledProgram| match &member.entries {
             None => vec![],
             Some(Entries::File(file)) => vec![file.value.display().to_string()],
             Some(Entries::Lines(lines)) => lines.iter().map(|line| line.value.clone()).collect(),
         };
-        let program = |member: &Member| {
+        let program = |member: &BundledProgram| {
             let hook = member.hook.as_ref().map(|hook| hook.value);
             let names = (member.name.value.clone(), member.source.value.clone());
             (names, hook, member.ports.clone(), entries(member))

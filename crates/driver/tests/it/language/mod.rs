@@ -10,7 +10,7 @@ use arch::tc::Direction;
 use control::repeatable::SEED;
 use data::{Chapter, Construct};
 use diag::render_plain;
-use driver::stf::{Case, Prepared, Target, TestResult};
+use driver::stf::{Case, Prepared, StfTarget, TestResult};
 use driver::{Input, declared};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -148,7 +148,7 @@ fn passes(name: &str) -> Result<(), String> {
 fn run(program: &Path, script: &str, direction: Direction) -> Result<(), String> {
     let elaborated = driver::elaborate(&Input::file(program))
         .map_err(|refused| render_plain(&refused.diagnostics, &refused.map))?;
-    let target = Target::Interp {
+    let target = StfTarget::Interp {
         seed: SEED,
         direction,
     };

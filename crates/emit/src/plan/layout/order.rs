@@ -1,7 +1,7 @@
 //! The order in which headers are read, against the order in which they are emitted.
 
 use super::Emit;
-use crate::plan::facts::{Facts, Step};
+use crate::plan::facts::{CursorStep, Facts};
 use crate::plan::graph::Graph;
 use crate::plan::rolled::Rolled;
 use ir::Header;
@@ -87,7 +87,7 @@ impl Order {
                 afters.push(after);
             }
             for (step, after) in steps.iter().zip(afters.into_iter().rev()) {
-                if let Step::Extract(h) = *step {
+                if let CursorStep::Extract(h) = *step {
                     order.extracts[index(h)].push(Extract { before, after });
                 }
                 before = before.and(order.as_earlier(*step));
@@ -96,18 +96,18 @@ impl Order {
         order
     }
 
-    fn as_earlier(&self, step: Step) -> Earlier {
+    fn as_earlier(&self, step: CursorStep) -> Earlier {
         let only = match step {
-            Step::Extract(h) => self.only(h),
-            Step::Skip => None,
+            CursorStep::Extract(h) => self.only(h),
+            CursorStep::Skip => None,
         };
         Earlier(only.map_or(usize::MAX, |at| at + 1))
     }
 
-    fn as_later(&self, step: Step) -> Later {
+    fn as_later(&self, step: CursorStep) -> Later {
         let emits = match step {
-            Step::Extract(h) => &self.emits[index(h)][..],
-            Step::Skip => &[],
+            CursorStep::Extract(h) => &self.emits[index(h)][..],
+            CursorStep::Skip => &[],
         };
         let from_end = |n: usize| emits.len().checked_sub(n).map_or(0, |i| emits[i] + 1);
         Later {

@@ -9,7 +9,7 @@ use diag::{Diagnostics, SourceMap};
 use driver::Elaborated;
 use driver::bpf_target::{Compiled, Request, Trial};
 use driver::built::is_object;
-use driver::bundle::{self, At, Bundle, Entries, Member};
+use driver::bundle::{self, At, Bundle, BundledProgram, Entries};
 use host::files::read_text;
 use kernel::features::Kernel;
 use serde_json::{Value, json};
@@ -28,8 +28,8 @@ struct BundleProgram {
 }
 
 impl BundleProgram {
-    fn described(&self) -> bundle::Part<'_> {
-        bundle::Part {
+    fn described(&self) -> bundle::CheckedProgram<'_> {
+        bundle::CheckedProgram {
             hook: self.hook,
             abi: Some(&self.compiled.abi),
             schema: &self.compiled.schema,
@@ -54,7 +54,8 @@ pub(super) fn run(args: &Build) -> Done {
     for number in 0..bundle.programs.len() {
         parts.push(part(&bundle, number, &map, args)?);
     }
-    let described: Vec<bundle::Part> = parts.iter().map(BundleProgram::described).collect();
+    let described: Vec<bundle::CheckedProgram> =
+        parts.iter().map(BundleProgram::described).collect();
     let wrong = bundle::check(&bundle, &described, &mut map).map_err(Stop::Failed)?;
     if wrong.has_errors() {
         return Err(refuse(&wrong, &map, 1));
@@ -123,7 +124,7 @@ fn check_flags(args: &Build) -> Result<(), Stop> {
 }
 
 /// Returns the name of a program's file of entries in the folder.
-fn entries_file(member: &Member) -> String {
+fn entries_file(member: &BundledProgram) -> String {
     format!("{}.txt", member.name.value)
 }
 

@@ -331,7 +331,7 @@ fn report(
             "inner": compiled.decisions.inner_maps,
         },
         "programs": compiled.decisions.programs,
-        "parser_turns": compiled.decisions.parser_turns,
+        "parser_turns": compiled.decisions.parser_iterations,
         "strategy": compiled.strategy.name,
         "failed_strategies": compiled.failed.iter().map(|failed| {
             json!({ "name": failed.strategy.name, "reason": failed.reason })

@@ -1,6 +1,6 @@
 //! Commands that this machine can run, judged by the findings about it.
 
-use kernel::probe::{Finding, State};
+use kernel::probe::{Finding, ProbeOutcome};
 use serde_json::{Value, json};
 
 /// Requirements of a command: at least one finding of each group.
@@ -111,7 +111,7 @@ pub(super) struct Command {
     /// As users write it.
     pub name: &'static str,
     /// Present if the command runs. Unknown if this process lacks the capabilities to find out.
-    pub state: State,
+    pub state: ProbeOutcome,
     /// Requirements that are missing or unknown.
     pub lacks: Vec<String>,
 }
@@ -140,21 +140,21 @@ fn commands(all: &[Needs], findings: &[Finding]) -> Vec<Command> {
 fn command(needs: &Needs, findings: &[Finding]) -> Command {
     let state_of = |name: &&str| {
         let found = findings.iter().find(|finding| finding.name == *name);
-        found.map_or(State::Unknown, |finding| finding.state)
+        found.map_or(ProbeOutcome::Unknown, |finding| finding.state)
     };
-    let mut state = State::Present;
+    let mut state = ProbeOutcome::Present;
     let mut lacks = Vec::new();
     for group in needs.groups {
-        let states: Vec<State> = group.iter().map(state_of).collect();
-        if states.contains(&State::Present) {
+        let states: Vec<ProbeOutcome> = group.iter().map(state_of).collect();
+        if states.contains(&ProbeOutcome::Present) {
             continue;
         }
-        let unknown = states.contains(&State::Unknown);
-        if !(unknown && state == State::Missing) {
+        let unknown = states.contains(&ProbeOutcome::Unknown);
+        if !(unknown && state == ProbeOutcome::Missing) {
             state = if unknown {
-                State::Unknown
+                ProbeOutcome::Unknown
             } else {
-                State::Missing
+                ProbeOutcome::Missing
             };
         }
         lacks.push(group.join(" or "));
@@ -173,7 +173,7 @@ mod tests {
     use clap::CommandFactory;
     use kernel::probe::Need;
 
-    fn finding(name: &'static str, state: State) -> Finding {
+    fn finding(name: &'static str, state: ProbeOutcome) -> Finding {
         Finding {
             name,
             state,
@@ -211,13 +211,13 @@ mod tests {
             name: "c",
             groups: &[&["a", "b"], &["d"]],
         };
-        let of = |states: [State; 3]| {
+        let of = |states: [ProbeOutcome; 3]| {
             let [a, b, d] = states;
             let found = [finding("a", a), finding("b", b), finding("d", d)];
             let command = command(&needs, &found);
             (command.state, command.lacks.join("; "))
         };
-        use State::{Missing, Present, Unknown};
+        use ProbeOutcome::{Missing, Present, Unknown};
         assert_eq!(of([Missing, Present, Present]), (Present, String::new()));
         assert_eq!(of([Missing, Unknown, Present]), (Unknown, "a or b".into()));
         assert_eq!(

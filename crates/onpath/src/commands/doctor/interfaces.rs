@@ -3,7 +3,7 @@
 use crate::commands::attached;
 use bpf::abi::{Hook, PacketsAbi};
 use kernel::attachment::Mode;
-use kernel::loss::{self, Kind, Loss, Use};
+use kernel::loss::{self, Loss, LossKind, Use};
 use kernel::port::Port;
 use net::interface;
 use serde_json::Value;
@@ -36,7 +36,7 @@ pub(super) fn show(losses: &[Loss]) -> String {
         let all: Vec<&Loss> = losses.iter().filter(|loss| loss.kind == kind).collect();
         attached::loss_text(kind, &all).map(|text| format!("  {text}\n"))
     };
-    let lines: String = Kind::ALL.into_iter().filter_map(of_kind).collect();
+    let lines: String = LossKind::ALL.into_iter().filter_map(of_kind).collect();
     match lines.is_empty() {
         true => String::new(),
         false => format!(

@@ -11,7 +11,7 @@ use diag::{SourceMap, columns};
 use driver::examples;
 use host::linux;
 use kernel::features::Kernel;
-use kernel::probe::{self, Finding, Need, State};
+use kernel::probe::{self, Finding, Need, ProbeOutcome};
 use programs::{Program, Upgrade};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -22,7 +22,7 @@ pub(crate) fn run(args: Doctor) -> Done {
     let findings = probe::examine();
     let missing = findings
         .iter()
-        .any(|f| f.state == State::Missing && f.need == Need::Needed);
+        .any(|f| f.state == ProbeOutcome::Missing && f.need == Need::Needed);
     let examples = examples::examine(Kernel::This).map_err(|refused| {
         print_diagnostics(&refused, &SourceMap::new());
         Stop::AlreadyReported(1)
@@ -40,7 +40,7 @@ pub(crate) fn run(args: Doctor) -> Done {
                     "state": f.state,
                     "required": f.need == Need::Needed,
                     "detail": f.detail,
-                    "remedy": (f.state == State::Missing).then_some(f.remedy),
+                    "remedy": (f.state == ProbeOutcome::Missing).then_some(f.remedy),
                 })
             })
             .collect();
@@ -58,10 +58,10 @@ pub(crate) fn run(args: Doctor) -> Done {
         .iter()
         .map(|f| {
             let sign = match (f.state, f.need) {
-                (State::Present, _) => "ok",
-                (State::Missing, Need::Needed) => "MISSING",
-                (State::Missing, Need::Useful) => "absent",
-                (State::Unknown, _) => "unknown",
+                (ProbeOutcome::Present, _) => "ok",
+                (ProbeOutcome::Missing, Need::Needed) => "MISSING",
+                (ProbeOutcome::Missing, Need::Useful) => "absent",
+                (ProbeOutcome::Unknown, _) => "unknown",
             };
             vec![sign.to_string(), f.name.to_string(), f.detail.clone()]
         })
@@ -69,7 +69,7 @@ pub(crate) fn run(args: Doctor) -> Done {
     out!("Linux {}\n\n{}", linux::release(), columns(&rows));
     let remedies: Vec<_> = findings
         .iter()
-        .filter(|f| f.state == State::Missing)
+        .filter(|f| f.state == ProbeOutcome::Missing)
         .collect();
     if !remedies.is_empty() {
         out_line!("\nWhat to do:");
@@ -101,7 +101,7 @@ fn commands(findings: &[Finding], programs: &[Program]) -> Vec<Command> {
         .find(|program| program.name == commands::PDM);
     if let Some(lacks) = own.map(|program| &program.lacks).filter(|l| !l.is_empty()) {
         for command in &mut measuring {
-            command.state = State::Missing;
+            command.state = ProbeOutcome::Missing;
             command.lacks.extend(lacks.iter().cloned());
         }
     }
@@ -111,10 +111,10 @@ fn commands(findings: &[Finding], programs: &[Program]) -> Vec<Command> {
 
 fn show_commands(commands: &[Command]) -> String {
     let headings = [
-        (State::Present, "Commands that this machine runs"),
-        (State::Missing, "Commands that it does not run"),
+        (ProbeOutcome::Present, "Commands that this machine runs"),
+        (ProbeOutcome::Missing, "Commands that it does not run"),
         (
-            State::Unknown,
+            ProbeOutcome::Unknown,
             "Commands that it may run, found out with more capabilities",
         ),
     ];
@@ -166,7 +166,7 @@ const CLANG: &str = "clang";
 /// Returns true if a command or an example needs something that is missing, besides the compiler. Features with a
 /// fallback are not needed.
 fn lacks_something(commands: &[Command], programs: &[Program]) -> bool {
-    let missing = commands.iter().filter(|c| c.state == State::Missing);
+    let missing = commands.iter().filter(|c| c.state == ProbeOutcome::Missing);
     let mut of_commands = missing.flat_map(|command| &command.lacks);
     of_commands.any(|lacks| lacks != CLANG) || programs.iter().any(|p| !p.lacks.is_empty())
 }
@@ -175,9 +175,9 @@ fn lacks_something(commands: &[Command], programs: &[Program]) -> bool {
 fn summary(findings: &[Finding], lacks_something: bool) -> String {
     let has = |name: &str| {
         let found = findings.iter().find(|f| f.name == name);
-        found.is_some_and(|f| f.state == State::Present)
+        found.is_some_and(|f| f.state == ProbeOutcome::Present)
     };
-    let is_missing = |f: &Finding, need| f.state == State::Missing && f.need == need;
+    let is_missing = |f: &Finding, need| f.state == ProbeOutcome::Missing && f.need == need;
     if findings.iter().any(|f| is_missing(f, Need::Needed)) {
         return "This machine cannot run programs in the kernel yet; the interpreter runs anywhere."
             .into();
@@ -206,23 +206,23 @@ mod tests {
     #[test]
     fn without_clang_a_machine_runs_what_was_built() {
         let mut all = vec![
-            finding("kernel", State::Present, Need::Needed),
-            finding("clang", State::Missing, Need::Useful),
-            finding("tcx", State::Present, Need::Useful),
+            finding("kernel", ProbeOutcome::Present, Need::Needed),
+            finding("clang", ProbeOutcome::Missing, Need::Useful),
+            finding("tcx", ProbeOutcome::Present, Need::Useful),
         ];
         assert_eq!(
             summary(&all, false),
             "This machine can run programs by XDP and by tc that `onpath build -o` compiled on another one; without \
              clang it compiles none."
         );
-        all[2].state = State::Missing;
+        all[2].state = ProbeOutcome::Missing;
         assert!(
             summary(&all, true)
                 .ends_with("compiles none; some programs or commands need missing features.")
         );
     }
 
-    fn finding(name: &'static str, state: State, need: Need) -> Finding {
+    fn finding(name: &'static str, state: ProbeOutcome, need: Need) -> Finding {
         Finding {
             name,
             state,
@@ -235,9 +235,9 @@ mod tests {
     #[test]
     fn what_is_absent_is_in_the_last_line() {
         let mut all = vec![
-            finding("kernel", State::Present, Need::Needed),
-            finding("tcx", State::Present, Need::Useful),
-            finding("clang", State::Present, Need::Useful),
+            finding("kernel", ProbeOutcome::Present, Need::Needed),
+            finding("tcx", ProbeOutcome::Present, Need::Useful),
+            finding("clang", ProbeOutcome::Present, Need::Useful),
         ];
         assert_eq!(
             summary(&all, false),
@@ -247,9 +247,9 @@ mod tests {
             summary(&all, true),
             "This machine can run programs by XDP and by tc; some programs or commands need missing features."
         );
-        all[1].state = State::Missing;
+        all[1].state = ProbeOutcome::Missing;
         assert!(summary(&all, true).contains("programs by XDP; some"));
-        all[0].state = State::Missing;
+        all[0].state = ProbeOutcome::Missing;
         assert!(summary(&all, true).contains("cannot run programs in the kernel yet"));
     }
 
@@ -263,9 +263,12 @@ mod tests {
             };
             lacks_something(&[command], &[])
         };
-        assert!(!lacking(State::Present, &[]));
-        assert!(!lacking(State::Missing, &["clang"]));
-        assert!(lacking(State::Missing, &["clang", "detached mounts"]));
-        assert!(!lacking(State::Unknown, &["capabilities"]));
+        assert!(!lacking(ProbeOutcome::Present, &[]));
+        assert!(!lacking(ProbeOutcome::Missing, &["clang"]));
+        assert!(lacking(
+            ProbeOutcome::Missing,
+            &["clang", "detached mounts"]
+        ));
+        assert!(!lacking(ProbeOutcome::Unknown, &["capabilities"]));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::commands::loads_from::version;
 use bpf::features::{FLOOR, Feature, Version};
-use bpf::uses::{Construct, Form, Use, loads_from, missing};
+use bpf::uses::{Construct, Use, Variant, loads_from, missing};
 use driver::examples::Example;
 use kernel::features::Kernel;
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ impl Program {
         let forms = self
             .uses
             .iter()
-            .map(|used| json!({ "for": used.construct.name(), "form": used.form().name }));
+            .map(|used| json!({ "for": used.construct.name(), "form": used.variant().name }));
         json!({
             "name": self.name,
             "runs": self.lacks.is_empty(),
@@ -79,7 +79,7 @@ pub(super) struct Upgrade {
 pub(super) struct Gain {
     construct: Construct,
     /// Its present lowering.
-    now: Form,
+    now: Variant,
     /// Examples that use it.
     programs: Vec<&'static str>,
 }
@@ -94,7 +94,7 @@ pub(super) fn upgrades(programs: &[Program]) -> Vec<Upgrade> {
                 let lacks =
                     |used: &&Use| used.construct == construct && used.lacking() == Some(feature);
                 let using = |program: &&Program| program.uses.iter().any(|used| lacks(&used));
-                let now = programs.iter().flat_map(|p| &p.uses).find(lacks)?.form();
+                let now = programs.iter().flat_map(|p| &p.uses).find(lacks)?.variant();
                 let programs = programs.iter().filter(using).map(|p| p.name).collect();
                 Some(Gain {
                     construct,
@@ -115,7 +115,7 @@ impl Upgrade {
         let gain = |gain: &Gain| {
             json!({
                 "for": gain.construct.name(),
-                "form": gain.construct.forms()[0].name,
+                "form": gain.construct.variants()[0].name,
                 "instead_of": gain.now.name,
                 "programs": gain.programs,
             })
@@ -134,7 +134,7 @@ impl Upgrade {
             format!(
                 "Linux {since}: {} by {} instead of {} ({})",
                 gain.construct.name(),
-                gain.construct.forms()[0].name,
+                gain.construct.variants()[0].name,
                 gain.now.name,
                 gain.programs.join(", ")
             )

@@ -12,10 +12,10 @@ use crate::progress::Progress;
 use bpf::abi::Hook;
 use control::{StoreError, errors};
 use diag::{Diagnostic, Diagnostics, SourceMap, Span};
-use driver::run::{AtHooks, Ended, Lasts, Observer, Options, Running, Step, Unit, Work};
+use driver::run::{AtHooks, Ended, Lasts, Observer, Options, ProgressStep, Running, Unit, Work};
 use host::interrupt::Interrupts;
 use kernel::Pins;
-use kernel::loss::Kind;
+use kernel::loss::LossKind;
 use net::interface;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_millis(300);
 struct Starting(Progress);
 
 impl Observer for Starting {
-    fn during(&self, step: &Step, work: &mut dyn FnMut()) {
+    fn during(&self, step: &ProgressStep, work: &mut dyn FnMut()) {
         let text = match step.work {
             Work::Compile => "compiling the program for the path".into(),
             Work::Recompile => {
@@ -112,7 +112,7 @@ pub(super) fn run(
         .attributes
         .iter()
         .any(|a| a.field() == Some(HeaderField::VlanId));
-    let warnings = started::warnings(&running, |kind| kind != Kind::Tags || shows_tags);
+    let warnings = started::warnings(&running, |kind| kind != LossKind::Tags || shows_tags);
     for line in started::started(&running).iter().chain(&warnings) {
         err_line!("{line}");
     }

@@ -17,7 +17,7 @@ use host::interrupt::Interrupts;
 use kernel::Pins;
 use kernel::attachment::{TcMethod, TcOrder};
 use kernel::keeper::{self, Keeper};
-use kernel::loss::{Kind, Loss};
+use kernel::loss::{Loss, LossKind};
 use serde_json::{Value, json};
 use std::io;
 use std::process::ExitCode;
@@ -180,7 +180,7 @@ impl Printer {
         if running
             .losses
             .iter()
-            .any(|(_, loss)| loss.kind != Kind::Segments)
+            .any(|(_, loss)| loss.kind != LossKind::Segments)
         {
             out_line!(
                 "{name}: at tc (`--target tc-ingress`) nothing of that is lost, which is best between containers and virtual machines"

@@ -7,7 +7,7 @@ use crate::args::{Source, Test};
 use crate::output::{Stop, err, out_line, print_json};
 use arch::tc::Direction;
 use diag::{Diagnostics, SourceMap, render_plain, shown};
-use driver::stf::{Case, Target};
+use driver::stf::{Case, StfTarget};
 use host::files::read_text;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ struct Shown {
 /// Runs every `NAME.stf` and `NAME.CASE.stf` in a folder and those below it. Each runs on the `NAME.p4` beside it, or
 /// on the program that has the folder's name. Results are printed in the order of the paths, each program's as soon
 /// as all before it have ended.
-pub(super) fn run(args: &Test, target: Target) -> Result<(Vec<Ran>, Tally), Stop> {
+pub(super) fn run(args: &Test, target: StfTarget) -> Result<(Vec<Ran>, Tally), Stop> {
     let folder = &args.source.file;
     let pairs = pairs(folder)
         .map_err(|error| Stop::Usage(format!("`{}` cannot be read: {error}", folder.display())))?;
@@ -145,7 +145,7 @@ fn program_of(script: &Path) -> PathBuf {
     }
 }
 
-fn run_pair(args: &Test, pair: &Pair, target: Target) -> Vec<Shown> {
+fn run_pair(args: &Test, pair: &Pair, target: StfTarget) -> Vec<Shown> {
     let source = Source {
         file: pair.program.clone(),
         ..args.source.clone()

@@ -11,7 +11,7 @@ use arch::tc::Direction;
 use bpf::abi::Hook;
 use diag::{Diagnostic, Diagnostics, SourceMap, render_plain, shown};
 use driver::bpf_target::Reach;
-use driver::stf::{self, Case, Prepared, Target, TestResult, Trace, TraceForm};
+use driver::stf::{self, Case, Prepared, StfTarget, TestResult, Trace, TraceForm};
 use host::files::read_text;
 use junit::{Came, Ran};
 use kernel::features::Kernel;
@@ -58,7 +58,7 @@ pub(crate) fn run(args: Test) -> Done {
     if let Some(text) = needed {
         return Err(Stop::Usage(text.to_string()));
     }
-    if let Target::Kernel { .. } = target {
+    if let StfTarget::Kernel { .. } = target {
         Kernel::This.check().map_err(|too_old| {
             refuse_all(&args, &too_old.into(), &SourceMap::new());
             Stop::AlreadyReported(2)
@@ -107,7 +107,7 @@ fn refuse_all(args: &Test, diagnostics: &Diagnostics, map: &SourceMap) {
 }
 
 /// Runs the tests that the arguments name, on their program.
-fn of_program(args: &Test, target: Target) -> Result<(Vec<Ran>, Tally), Stop> {
+fn of_program(args: &Test, target: StfTarget) -> Result<(Vec<Ran>, Tally), Stop> {
     let cannot = |why: String| {
         refuse_all(args, &unreadable(&why).into(), &SourceMap::new());
         Stop::AlreadyReported(2)
@@ -299,7 +299,7 @@ fn refusal(name: &str, diagnostics: &Diagnostics, map: &SourceMap) -> Value {
     json!({ "test": name, "passed": false, "refused": diag::to_json(diagnostics, map) })
 }
 
-fn target(args: &Test) -> Result<Target, Stop> {
+fn target(args: &Test) -> Result<StfTarget, Stop> {
     let usage = |text: &str| Err(Stop::Usage(text.to_string()));
     let hook = match args.target {
         TestTarget::Interp => {
@@ -310,7 +310,7 @@ fn target(args: &Test) -> Result<Target, Stop> {
                 () if args.kernel.is_some() => {
                     usage("`--kernel` is for the kernel's targets: the interpreter needs none")
                 }
-                () => Ok(Target::Interp {
+                () => Ok(StfTarget::Interp {
                     seed: args.seed.unwrap_or(control::repeatable::SEED),
                     direction: if args.egress {
                         Direction::Egress
@@ -340,12 +340,12 @@ fn target(args: &Test) -> Result<Target, Stop> {
     } else {
         Reach::Veth
     };
-    Ok(Target::Kernel {
+    Ok(StfTarget::Kernel {
         hook,
         reach,
         kernel: args.kernel.map_or(Kernel::This, Kernel::Version),
         parse_record: bpf::ParseRecord::BySize,
         layout: None,
-        parts: None,
+        outline: None,
     })
 }

@@ -7,7 +7,7 @@ use crate::output::{Done, Stop, out, out_line, print_diagnostics, print_json};
 use arch::tc::Direction;
 use diag::{SourceMap, counted, shown, system_message};
 use driver::replay::{Refused, Replay, Tally};
-use driver::stf::{Target, Trace, TraceForm};
+use driver::stf::{StfTarget, Trace, TraceForm};
 use host::files::is_same;
 use host::safe_dir::NewFile;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ struct Incomplete {
 }
 
 /// Sends the packets to the program, writes those that come out, and prints the verdicts.
-pub(super) fn run(args: &Test, target: Target) -> Done {
+pub(super) fn run(args: &Test, target: StfTarget) -> Done {
     keeps_inputs(args)?;
     let captures = captures(&args.read)?;
     let direction = match args.egress {

@@ -7,7 +7,7 @@ use bpf::abi::Hook;
 use diag::{Diagnostic, Diagnostics, SourceMap, Span};
 use driver::bpf_target::Reach;
 use driver::declared::{Need, Unknown, declared};
-use driver::stf::{Case, Prepared, Target};
+use driver::stf::{Case, Prepared, StfTarget};
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use std::rc::Rc;
 pub(super) struct Runs {
     source: Source,
     externs: Vec<PathBuf>,
-    target: Target,
+    target: StfTarget,
     /// Direction that the flags set, if they do.
     direction: Option<Direction>,
     prepared: [Option<Prepared>; 2],
@@ -37,11 +37,16 @@ pub(super) struct Refused {
 }
 
 impl Runs {
-    pub(super) fn new(args: &Test, source: Source, externs: Vec<PathBuf>, target: Target) -> Runs {
+    pub(super) fn new(
+        args: &Test,
+        source: Source,
+        externs: Vec<PathBuf>,
+        target: StfTarget,
+    ) -> Runs {
         let by_flag = args.egress
             || matches!(
                 target,
-                Target::Kernel {
+                StfTarget::Kernel {
                     hook: Hook::TcEgress,
                     ..
                 }
@@ -60,8 +65,8 @@ impl Runs {
         let declared =
             declared(&case.text).map_err(|unknown| Box::new(undeclared(case, unknown)))?;
         let (hook, reach) = match self.target {
-            Target::Interp { .. } => (None, Reach::TestRun),
-            Target::Kernel { hook, reach, .. } => (Some(hook), reach),
+            StfTarget::Interp { .. } => (None, Reach::TestRun),
+            StfTarget::Kernel { hook, reach, .. } => (Some(hook), reach),
         };
         let mut directions = match self.direction {
             Some(direction) => vec![direction],
@@ -133,17 +138,17 @@ impl Runs {
 }
 
 /// Returns the target for packets of a direction.
-fn towards(target: Target, direction: Direction) -> Target {
+fn towards(target: StfTarget, direction: Direction) -> StfTarget {
     match target {
-        Target::Interp { seed, .. } => Target::Interp { seed, direction },
-        Target::Kernel {
+        StfTarget::Interp { seed, .. } => StfTarget::Interp { seed, direction },
+        StfTarget::Kernel {
             hook: Hook::TcIngress | Hook::TcEgress,
             reach,
             kernel,
             parse_record,
             layout,
-            parts,
-        } => Target::Kernel {
+            outline,
+        } => StfTarget::Kernel {
             hook: match direction {
                 Direction::Ingress => Hook::TcIngress,
                 Direction::Egress => Hook::TcEgress,
@@ -152,7 +157,7 @@ fn towards(target: Target, direction: Direction) -> Target {
             kernel,
             parse_record,
             layout,
-            parts,
+            outline,
         },
         xdp => xdp,
     }

@@ -1,7 +1,7 @@
 //! Test harness: a pinned program with a table of every kind, and packets that show the entries.
 
 use crate::pair::compile_for;
-use bpf::Parts;
+use bpf::Outlining;
 use bpf::abi::Hook;
 use control::{Store, StoreError};
 use diag::SourceMap;
@@ -12,7 +12,7 @@ use host::safe_dir::Dir;
 use ir::{ActionCall, Bits, Entry, KeyMatch, Program, Table, ValueSet};
 use kernel::KernelStore;
 use kernel::attachment::TcMethod;
-use kernel::bundle::{self, Member, Source};
+use kernel::bundle::{self, LoadedProgram, Source};
 use kernel::pins::Pins;
 use kernel::port::Port;
 use kernel::sys::{Prog, xdp_on};
@@ -226,17 +226,17 @@ impl Machine {
 
     /// Runs a test on a machine whose program is several, chained by tail calls.
     pub(crate) fn with_programs(name: &str, work: impl FnOnce(&Machine) + Send) {
-        let parts = Parts {
+        let outline = Outlining {
             size: 20,
             programs: 3,
         };
-        Machine::cut(name, Some(parts), |machine| {
+        Machine::cut(name, Some(outline), |machine| {
             assert_eq!(machine.built.decisions.programs, 3);
             work(machine);
         });
     }
 
-    fn cut(name: &str, parts: Option<Parts>, work: impl FnOnce(&Machine) + Send) {
+    fn cut(name: &str, outline: Option<Outlining>, work: impl FnOnce(&Machine) + Send) {
         let folder = std::env::temp_dir().join(format!("onpath-{name}-{}", std::process::id()));
         let source = folder.join("writers.p4");
         std::fs::create_dir_all(folder.join("bpf")).expect("makes a folder");
@@ -247,7 +247,7 @@ impl Machine {
             let elaborated = elaborated.ok().expect("a program");
             let (ir, sources) = (Arc::new(elaborated.program), elaborated.map);
             let request = Request {
-                parts,
+                outline,
                 ..Request::hook(Hook::Xdp)
             };
             let built = compile_for(&ir, &sources, request);
@@ -289,7 +289,7 @@ impl Machine {
             name: (*name).into(),
             index: interface::index(name).expect("there"),
         };
-        let members = [Member {
+        let members = [LoadedProgram {
             name: "writers".into(),
             instance,
             ports: interfaces.iter().enumerate().map(port).collect(),

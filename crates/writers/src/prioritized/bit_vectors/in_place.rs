@@ -9,7 +9,7 @@
 
 use super::{BitVectors, Staged, rows, without_form};
 use crate::errors::refused;
-use crate::steps::{Step, StepFailed};
+use crate::steps::{ChangeStep, StepFailed};
 use layout::RowForm;
 use std::io;
 
@@ -34,7 +34,7 @@ struct Half<'p, 'a> {
 pub(super) fn plan(
     bits: &BitVectors<'_>,
     staged: &Staged<'_>,
-) -> Result<Option<Vec<Step>>, StepFailed> {
+) -> Result<Option<Vec<ChangeStep>>, StepFailed> {
     let records = &staged.records;
     let mut changed = (0..records.len()).filter(|number| !records.is_unchanged(*number));
     let (Some(record), None) = (changed.next(), changed.next()) else {
@@ -64,8 +64,8 @@ pub(super) fn plan(
     let old = old.map(|old| half.taken[old].0);
     for change in exchange(&half.enabled, place, old) {
         steps.push(match change {
-            Change::Settle => Step::Settle,
-            Change::Store { word, old, new } => Step::Store {
+            Change::Settle => ChangeStep::Settle,
+            Change::Store { word, old, new } => ChangeStep::Store {
                 map: bits.abi.rows.clone(),
                 offset: half.word(half.enabled_row(), word),
                 old,
@@ -199,7 +199,7 @@ impl<'p, 'a> Half<'p, 'a> {
         record: usize,
         place: u32,
         number: u32,
-    ) -> Result<Vec<Step>, StepFailed> {
+    ) -> Result<Vec<ChangeStep>, StepFailed> {
         let BitVectors { abi, shadow, .. } = self.bits;
         let bytes = staged.records.new_value(record).unwrap_or_default();
         let entry = shadow.decode(bytes);
@@ -215,24 +215,24 @@ impl<'p, 'a> Half<'p, 'a> {
         let words = words.map_err(refused("read the table"))?;
         let element = self.bits.element(self.number, place).to_ne_bytes().to_vec();
         let mut steps = vec![
-            Step::Prepare {
+            ChangeStep::Prepare {
                 map: abi.entries.clone(),
                 keys: element.clone(),
                 values: shadow.value(bytes).to_vec(),
             },
-            Step::Prepare {
+            ChangeStep::Prepare {
                 map: abi.places.clone(),
                 keys: element,
                 values: (number + 1).to_ne_bytes().to_vec(),
             },
-            Step::Words {
+            ChangeStep::Words {
                 map: abi.rows.clone(),
                 words,
             },
         ];
         if !cfg!(target_arch = "x86_64") {
             // Other processors may load the rows before they load the enabled positions.
-            steps.push(Step::Settle);
+            steps.push(ChangeStep::Settle);
         }
         Ok(steps)
     }

@@ -11,7 +11,7 @@ use super::{Shadow, Staged};
 use crate::encoding;
 use crate::errors::refused;
 use crate::records::NO_ORIGIN;
-use crate::steps::{Step, StepFailed, Word};
+use crate::steps::{ChangeStep, StepFailed, Word};
 use control::StoreError;
 use host::words::Words;
 use layout::BitVectorsAbi;
@@ -66,7 +66,10 @@ impl BitVectors<'_> {
 }
 
 /// Plans the steps of changes, of which there is at least one.
-pub(super) fn plan(bits: &BitVectors<'_>, staged: &Staged<'_>) -> Result<Vec<Step>, StepFailed> {
+pub(super) fn plan(
+    bits: &BitVectors<'_>,
+    staged: &Staged<'_>,
+) -> Result<Vec<ChangeStep>, StepFailed> {
     match in_place::plan(bits, staged)? {
         Some(steps) => Ok(steps),
         None => anew(bits, staged),
@@ -80,7 +83,7 @@ fn span(entries: usize, positions: u32) -> usize {
 }
 
 /// Plans the steps that write the half that packets do not read, and switch to it.
-fn anew(bits: &BitVectors<'_>, staged: &Staged<'_>) -> Result<Vec<Step>, StepFailed> {
+fn anew(bits: &BitVectors<'_>, staged: &Staged<'_>) -> Result<Vec<ChangeStep>, StepFailed> {
     let BitVectors { abi, shadow, .. } = bits;
     let records = &staged.records;
     let live = (0..records.len()).filter_map(|number| Some((number, records.new_value(number)?)));
@@ -112,28 +115,28 @@ fn anew(bits: &BitVectors<'_>, staged: &Staged<'_>) -> Result<Vec<Step>, StepFai
     };
     let all = (0..abi.positions).flat_map(|place| bits.element(half, place).to_ne_bytes());
     steps.extend([
-        Step::Prepare {
+        ChangeStep::Prepare {
             map: abi.rows.clone(),
             keys: half.to_ne_bytes().to_vec(),
             values: rows,
         },
-        Step::Prepare {
+        ChangeStep::Prepare {
             map: abi.places.clone(),
             keys: all.collect(),
             values: places.into_iter().flat_map(u32::to_ne_bytes).collect(),
         },
-        Step::Prepare {
+        ChangeStep::Prepare {
             map: abi.entries.clone(),
             keys: at,
             values,
         },
-        Step::Switch {
+        ChangeStep::Switch {
             offset: abi.head_offset,
             old: head.word(),
             new: new.word(),
         },
         // The half that was in use is the next one to be written.
-        Step::Settle,
+        ChangeStep::Settle,
     ]);
     Ok(steps)
 }

@@ -5,7 +5,7 @@ use crate::encoding;
 use crate::errors::refused;
 use crate::prioritized::Staged;
 use crate::records::Records;
-use crate::steps::{Step, StepFailed, Word};
+use crate::steps::{ChangeStep, StepFailed, Word};
 use control::StoreError;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -55,7 +55,7 @@ impl Slots {
 pub(in crate::prioritized) fn plan(
     space: &TupleSpace<'_>,
     staged: &Staged<'_>,
-) -> Result<Vec<Step>, StepFailed> {
+) -> Result<Vec<ChangeStep>, StepFailed> {
     let planned = Planned { space, staged };
     let list = space.read_list()?;
     let slots = planned.slots(&list)?;
@@ -73,16 +73,16 @@ pub(in crate::prioritized) fn plan(
     }
     steps.push(found.removals(map));
     if goes || changes {
-        steps.push(Step::Settle);
+        steps.push(ChangeStep::Settle);
     }
     Ok(steps)
 }
 
 /// Returns true if a packet might meet a mix of two entries while these steps run: the memory of a replaced element is
 /// reused for the next one at once.
-pub(in crate::prioritized) fn tears(space: &TupleSpace<'_>, steps: &[Step]) -> bool {
-    let is_replaced = |step: &Step| match step {
-        Step::Replace { map, keys, .. } => {
+pub(in crate::prioritized) fn tears(space: &TupleSpace<'_>, steps: &[ChangeStep]) -> bool {
+    let is_replaced = |step: &ChangeStep| match step {
+        ChangeStep::Replace { map, keys, .. } => {
             *map == space.abi.entries && keys.len() > space.entries.info().key_size
         }
         _ => false,
@@ -226,7 +226,7 @@ impl Planned<'_, '_> {
         &self,
         list: &List,
         tops: &BTreeMap<u32, (Mask, u32)>,
-    ) -> Result<Vec<Step>, StoreError> {
+    ) -> Result<Vec<ChangeStep>, StoreError> {
         let space = self.space;
         let other = if list.first == 0 {
             space.abi.max_masks
@@ -252,18 +252,18 @@ impl Planned<'_, '_> {
             Word::Eight(u64::from_ne_bytes(head))
         };
         Ok(vec![
-            Step::Prepare {
+            ChangeStep::Prepare {
                 map: space.abi.masks.clone(),
                 keys,
                 values,
             },
-            Step::Switch {
+            ChangeStep::Switch {
                 offset: space.abi.head_offset,
                 old: head(list.first, list.tuples.len()),
                 new: head(other, order.len()),
             },
             // The half that was in use is the next one to be written.
-            Step::Settle,
+            ChangeStep::Settle,
         ])
     }
 

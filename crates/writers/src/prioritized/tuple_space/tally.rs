@@ -5,7 +5,7 @@ use super::{List, Mask, TupleSpace};
 use crate::encoding;
 use crate::errors::refused;
 use crate::records::NO_ORIGIN;
-use crate::steps::Step;
+use crate::steps::ChangeStep;
 use control::StoreError;
 use schema::Entry;
 use std::collections::HashMap;
@@ -48,7 +48,10 @@ impl TupleSpace<'_> {
     }
 
     /// Returns the step that writes the tally after a change.
-    pub(super) fn tally_step(&self, tally: Option<Tally>) -> Result<Option<Step>, StoreError> {
+    pub(super) fn tally_step(
+        &self,
+        tally: Option<Tally>,
+    ) -> Result<Option<ChangeStep>, StoreError> {
         let Some(old) = self.tally_bytes()? else {
             return Ok(None);
         };
@@ -56,7 +59,7 @@ impl TupleSpace<'_> {
         let Tally { next, count } = tally.unwrap_or(Tally { next: 0, count: 0 });
         encoding::put_u32(&mut new, 0, next);
         encoding::put_u32(&mut new, 4, count);
-        Ok((new != old).then(|| Step::Replace {
+        Ok((new != old).then(|| ChangeStep::Replace {
             map: self.abi.masks.clone(),
             keys: self.abi.tally().to_ne_bytes().to_vec(),
             old,

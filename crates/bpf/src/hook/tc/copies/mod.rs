@@ -65,7 +65,7 @@ fn take_down(key: C, from: C) -> Stmt {
 /// Returns the address of the packet's present state.
 fn this(g: &Gen<'_>) -> C {
     let options = &g.target.options;
-    match options.spill_everything || options.parts.is_some() {
+    match options.spill_everything || options.outline.is_some() {
         // Accesses by its members are volatile; the kernel's functions do not take such a pointer.
         true => id(THIS).cast(Type::Void.ptr()),
         false => id(THIS),
@@ -181,7 +181,7 @@ pub(super) fn parsed(g: &mut Gen<'_>) {
 /// Emits the code between ingress and egress.
 pub(super) fn begin(g: &mut Gen<'_>) {
     decide(g, &INGRESS_ENDS);
-    next_turn(g);
+    next_iteration(g);
 }
 
 /// Emits the steps that the traffic manager takes with a packet or copy at a point, in order.
@@ -280,7 +280,7 @@ fn sent(g: &mut Gen<'_>, made: &Instance) {
 
 /// Emits the begin of an iteration of the loop, which takes a waiting copy. At its second label it goes on with the
 /// present state.
-fn next_turn(g: &mut Gen<'_>) {
+fn next_iteration(g: &mut Gen<'_>) {
     g.enter_loop();
     g.push(Stmt::Label(NEXT.into()));
     g.kill_computed();
@@ -316,7 +316,7 @@ fn next_turn(g: &mut Gen<'_>) {
     });
     g.push(Stmt::Label(BEGINS.into()));
     g.kill_computed();
-    g.turn(LOST);
+    g.iteration(LOST);
     g.forget();
     g.target.next_copy = Some(NEXT);
     for name in AT_ONCE {

@@ -1,4 +1,4 @@
-//! Positions at which a block may be cut, and the runs of its statements that become parts.
+//! Positions at which a block may be cut, and the runs of its statements that become outlined functions.
 
 use super::Cutter;
 use super::live::Set;
@@ -7,23 +7,23 @@ use crate::tree::Stmt;
 use smol_str::SmolStr;
 use std::collections::{HashMap, HashSet};
 
-/// Divisor of the size limit of a part: a run of statements that is not larger than the quotient is not worth a
-/// call.
+/// Divisor of the size limit of an outlined function: a run of statements that is not larger than the quotient is not
+/// worth a call.
 const WORTH: u32 = 16;
 
 /// A run of statements.
 pub(super) struct Chunk {
     /// Number of statements.
     pub(super) length: usize,
-    /// True if the run becomes a part.
-    pub(super) is_part: bool,
+    /// True if the run becomes an outlined function.
+    pub(super) is_outlined: bool,
     /// Labels in the run that other code jumps to, in order.
     pub(super) entries: Vec<SmolStr>,
 }
 
 /// A label of the block, and the statements that jump to it.
 #[derive(Default)]
-struct Place {
+struct LabelUses {
     at: usize,
     /// True if the label is a statement of the block itself, not of a nested block.
     is_direct: bool,
@@ -128,7 +128,7 @@ impl Cutter<'_> {
     fn tie_jumps(
         &self,
         bonds: &mut Bonds,
-        (block, places): (&[Stmt], &HashMap<SmolStr, Place>),
+        (block, places): (&[Stmt], &HashMap<SmolStr, LabelUses>),
         used: &Set,
         depth: u32,
     ) {
@@ -141,11 +141,11 @@ impl Cutter<'_> {
             let can_be_entered = place.is_direct && depth == 0;
             let is_live = self.live.at_label(label).meets(used);
             for &(from, _) in &place.from {
-                // A loop stays in one part, unless it is too large for one and its iterations are counted, or the
-                // function lets it be cut.
+                // A loop stays in one outlined function, unless it is too large for one and its iterations are counted,
+                // or the function lets it be cut.
                 let may_be_left = from < place.at
                     || self.form.again.contains(label)
-                    || self.form.turn.is_some()
+                    || self.form.iteration.is_some()
                         && sizes[from + 1] - sizes[place.at] > self.form.most;
                 if !(can_be_entered && may_be_left) || is_live {
                     bonds.tie(from, place.at);
@@ -171,10 +171,11 @@ impl Cutter<'_> {
                 continue;
             }
             let own = self.size(&block[begin..end]);
-            let is_part = !bonds.pinned[begin..end].contains(&true);
+            let is_outlined = !bonds.pinned[begin..end].contains(&true);
             match runs.last_mut() {
                 Some(last)
-                    if last.is_part == is_part && (!is_part || size + own <= self.form.most) =>
+                    if last.is_outlined == is_outlined
+                        && (!is_outlined || size + own <= self.form.most) =>
                 {
                     last.length += end - begin;
                     size += own;
@@ -184,7 +185,7 @@ impl Cutter<'_> {
                     size = own;
                     runs.push(Chunk {
                         length: end - begin,
-                        is_part,
+                        is_outlined,
                         entries: Vec::new(),
                     });
                 }
@@ -197,17 +198,17 @@ impl Cutter<'_> {
 
     fn only_if_worth(&self, run: Option<&mut Chunk>, size: u32) {
         if let Some(run) = run {
-            run.is_part &= size > self.form.most / WORTH;
+            run.is_outlined &= size > self.form.most / WORTH;
         }
     }
 }
 
 /// Returns the position of each label of the block, with the statements that jump to it.
-fn places(block: &[Stmt], mentions: &[Mentions]) -> HashMap<SmolStr, Place> {
-    let mut places: HashMap<SmolStr, Place> = HashMap::new();
+fn places(block: &[Stmt], mentions: &[Mentions]) -> HashMap<SmolStr, LabelUses> {
+    let mut places: HashMap<SmolStr, LabelUses> = HashMap::new();
     for (at, found) in mentions.iter().enumerate() {
         for label in &found.labels {
-            let place = Place {
+            let place = LabelUses {
                 at,
                 is_direct: matches!(block[at], Stmt::Label(_)),
                 from: Vec::new(),
@@ -225,8 +226,8 @@ fn places(block: &[Stmt], mentions: &[Mentions]) -> HashMap<SmolStr, Place> {
     places
 }
 
-/// Forbids cuts where a variable that the block uses is live: a part shares no variables with the code before or
-/// after it.
+/// Forbids cuts where a variable that the block uses is live: an outlined function shares no variables with the code
+/// before or after it.
 fn tie_live(bonds: &mut Bonds, block: &[Stmt], points: &[Set], used: &Set) {
     let mut goes_on = true;
     for (i, stmt) in block.iter().enumerate() {
@@ -245,7 +246,7 @@ fn tie_live(bonds: &mut Bonds, block: &[Stmt], points: &[Set], used: &Set) {
     }
 }
 
-/// Keeps each declaration in one part with all statements that mention its name.
+/// Keeps each declaration in one outlined function with all statements that mention its name.
 fn tie_declared(bonds: &mut Bonds, block: &[Stmt], mentions: &[Mentions]) {
     let mut last: HashMap<&SmolStr, usize> = HashMap::new();
     for (i, found) in mentions.iter().enumerate() {

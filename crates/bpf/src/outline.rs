@@ -1,4 +1,4 @@
-//! Outlining of long programs into several functions: see [`cgen::parts`]. Each is a global function, which the
+//! Outlining of long programs into several functions: see [`cgen::outline`]. Each is a global function, which the
 //! verifier checks once, wherever it is called. The verifier's limit for one sequence of jumps, and clang's for one
 //! jump, start afresh in each.
 //!
@@ -10,7 +10,7 @@ use crate::copies;
 use crate::costs::{code, weights};
 use crate::emitter::{GLOBAL_FUNC, Gen};
 use crate::placed::{Placed, declare};
-use cgen::parts::{FINISHED, Form, NUMBER, Part, Spread};
+use cgen::outline::{Chain, FINISHED, NUMBER, OutlineOptions, OutlinedFunction};
 use cgen::tree::{Block, Expr as C, Stmt, Type};
 use emit::locals::{Home, Local};
 use emit::{Function, Target};
@@ -28,7 +28,7 @@ const LOCK: &str = "bpf_spin_lock";
 
 /// Declares the variable in which an outlined function leaves the function's return value, if functions are outlined.
 pub(crate) fn result(g: &mut Gen<'_>, locals: &mut Vec<Local>) -> Option<SmolStr> {
-    g.target.options.parts?;
+    g.target.options.outline?;
     let name = g.file.names.fresh("result");
     locals.push(Local {
         name: name.clone(),
@@ -63,13 +63,13 @@ fn entered() -> HashSet<SmolStr> {
 /// Returns the number of programs that functions are to be chained over. No program leads back to another one, but
 /// copies of packets need a loop; and functions of later stages are not chained.
 fn programs(g: &Gen<'_>) -> usize {
-    let asked = g.target.options.parts;
+    let asked = g.target.options.outline;
     let asked = asked.filter(|_| g.plan.state.is_none() && g.file.own.stages < 2);
-    asked.map_or(1, |parts| parts.programs)
+    asked.map_or(1, |asked| asked.programs)
 }
 
 /// Returns true if functions are to be chained over several programs.
-pub(crate) fn are_spread(g: &Gen<'_>) -> bool {
+pub(crate) fn are_chained(g: &Gen<'_>) -> bool {
     programs(g) > 1
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn cut(
     result: &SmolStr,
 ) -> Cut {
     let hook = g.target.hook;
-    let asked = g.target.options.parts;
+    let asked = g.target.options.outline;
     let programs = programs(g);
     let differ = g.plan.state.is_some();
     let declared = before.iter().filter_map(|stmt| match stmt {
@@ -91,33 +91,33 @@ pub(crate) fn cut(
     });
     let given = hook.kept(true).into_iter().map(|(_, name)| name);
     let given = given.chain(g.taken.iter().cloned());
-    let form = Form {
+    let form = OutlineOptions {
         variables: &locals.iter().map(|l| l.name.clone()).collect(),
         kept: &declared.chain(given).collect(),
         entered: &entered(),
         again: &differ.then(|| copies::NEXT.into()).into_iter().collect(),
-        turn: match g.plan.forms.turn_limit {
+        iteration: match g.plan.forms.iteration_limit {
             None => g.target.leave_loop("reject"),
             Some(_) => None,
         },
         stays: &|stmt| differ && copies::is_of_loop(stmt),
-        most: asked.map_or(u32::MAX, |parts| parts.size),
-        count: programs * weights::parts::MOST.saturating_sub(g.file.functions.len()),
+        most: asked.map_or(u32::MAX, |asked| asked.size),
+        count: programs * weights::outline::MOST.saturating_sub(g.file.functions.len()),
         size: &code::instructions,
         is_whole: &takes_lock,
         args: &[C::id("ctx")],
         result: C::id("scratch").arrow(result.clone()),
     };
     let names = &mut g.file.names;
-    let (parts, number) = cgen::parts::cut(body, &form, &mut |wish| names.fresh(wish));
+    let (functions, number) = cgen::outline::cut(body, &form, &mut |wish| names.fresh(wish));
     let mut sizes = HashMap::new();
-    for part in parts {
+    for outlined in functions {
         // Those that it calls came before it.
-        let within = calls(&part.body).into_iter();
+        let within = calls(&outlined.body).into_iter();
         let within: u64 = within.filter_map(|callee| sizes.get(&callee)).sum();
-        let own = u64::from(code::instructions(&part.body)).max(1);
-        sizes.insert(part.name.clone(), own + within);
-        let function = function(g, part, locals);
+        let own = u64::from(code::instructions(&outlined.body)).max(1);
+        sizes.insert(outlined.name.clone(), own + within);
+        let function = function(g, outlined, locals);
         g.file.functions.push(function);
     }
     // Pointers that only outlined functions use are declared there.
@@ -157,7 +157,7 @@ struct Kept {
 
 /// Splits a function's body into programs chained by tail calls. The body becomes the first program's; the bodies of
 /// the others are returned, complete. `before` precedes the body.
-pub(crate) fn spread(
+pub(crate) fn chain(
     g: &mut Gen<'_>,
     body: &mut Block,
     (before, placed): (&Block, &mut Placed),
@@ -218,7 +218,7 @@ pub(crate) fn spread(
         out.extend([Stmt::Expr(C::call(TAIL_CALL, args)), stop.clone()]);
         out
     };
-    let form = Spread {
+    let form = Chain {
         sizes: &cut.sizes,
         lost: &lost,
         entered: &entered(),
@@ -228,7 +228,7 @@ pub(crate) fn spread(
         lost_way: vec![stop.clone()],
     };
     let names = &mut g.file.names;
-    let Some(legs) = cgen::parts::spread(body, &form, &mut |wish| names.fresh(wish)) else {
+    let Some(legs) = cgen::outline::chain(body, &form, &mut |wish| names.fresh(wish)) else {
         return Vec::new();
     };
     let mut legs = legs.into_iter();
@@ -261,9 +261,12 @@ fn declared(block: &mut Block, names: &mut HashSet<SmolStr>) {
     }
 }
 
-fn function(g: &Gen<'_>, part: Part, locals: &[Local]) -> Function {
+fn function(g: &Gen<'_>, outlined: OutlinedFunction, locals: &[Local]) -> Function {
     let mut body = Block::new();
-    for local in locals.iter().filter(|l| part.variables.contains(&l.name)) {
+    for local in locals
+        .iter()
+        .filter(|l| outlined.variables.contains(&l.name))
+    {
         body.push(Stmt::Decl {
             ty: local.ty.clone(),
             name: local.name.clone(),
@@ -273,17 +276,17 @@ fn function(g: &Gen<'_>, part: Part, locals: &[Local]) -> Function {
     }
     body.extend(g.file.own.scratch.fetch(true, C::int(FINISHED)));
     if g.plan.state.is_some() {
-        let mut used: HashSet<SmolStr> = cgen::tidy::names(&part.body).into_iter().collect();
-        used.extend(calls(&part.body));
+        let mut used: HashSet<SmolStr> = cgen::tidy::names(&outlined.body).into_iter().collect();
+        used.extend(calls(&outlined.body));
         let uses = |name: &str| used.contains(name);
         body.extend(copies::fetch(&C::id("zero"), &C::int(FINISHED), true, uses));
     }
-    body.extend(part.body);
+    body.extend(outlined.body);
     let packet = g.target.hook.text().packet();
-    let entered = part.entered.map(|name| (NUMBER, name));
+    let entered = outlined.entered.map(|name| (NUMBER, name));
     Function {
         linkage: GLOBAL_FUNC.into(),
-        name: part.name,
+        name: outlined.name,
         result: NUMBER,
         params: std::iter::once(packet).chain(entered).collect(),
         body,

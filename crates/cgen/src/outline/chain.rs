@@ -1,5 +1,5 @@
-//! A function split into several, its *legs*, which targets chain by tail calls. Each leg calls some of the parts,
-//! in order. Where the next part belongs to another leg, it hands over to that leg.
+//! A function split into several, its *legs*, which targets chain by tail calls. Each leg calls some of the outlined
+//! functions, in order. Where the next outlined function belongs to another leg, it hands over to that leg.
 //!
 //! A leg does not have the variables of the leg before it, so a hand-over happens only where none of them is live.
 //! A call at any other point is in all legs. Legs hand over only to later ones: calls that are connected by a
@@ -13,8 +13,8 @@ use smol_str::SmolStr;
 use std::collections::{HashMap, HashSet};
 
 /// Parameters of the split.
-pub struct Spread<'a> {
-    /// Parts that may be assigned to another leg, with their sizes.
+pub struct Chain<'a> {
+    /// Outlined functions that may be assigned to another leg, with their sizes.
     pub sizes: &'a HashMap<SmolStr, u64>,
     /// Variables of the function that the next leg does not have.
     pub lost: &'a HashSet<SmolStr>,
@@ -31,7 +31,7 @@ pub struct Spread<'a> {
     pub lost_way: Block,
 }
 
-/// Call of a part.
+/// Call of an outlined function.
 struct Site {
     /// Index of the statement, in a preorder walk of the body.
     at: usize,
@@ -43,9 +43,9 @@ struct Site {
 }
 
 /// Splits a function's body into legs, the entry leg first. Returns `None` if there is only one.
-pub fn spread(
+pub fn chain(
     body: &Block,
-    form: &Spread<'_>,
+    form: &Chain<'_>,
     fresh: &mut dyn FnMut(&str) -> SmolStr,
 ) -> Option<Vec<Block>> {
     let mut found = Found {
@@ -103,7 +103,7 @@ pub fn spread(
     Some(legs.collect())
 }
 
-/// Returns the name of the part that a statement calls, if it is such a call.
+/// Returns the name of the outlined function that a statement calls, if it is such a call.
 fn called<'s>(stmt: &'s Stmt, sizes: &HashMap<SmolStr, u64>) -> Option<&'s SmolStr> {
     match stmt {
         Stmt::Expr(Expr::Call(callee, _))
@@ -169,7 +169,7 @@ fn drop_unreached(block: &mut Block, jumps: &mut HashMap<SmolStr, usize>, begins
 
 /// Calls, labels, jumps and loops of a body. Statements are numbered in preorder, those of nested blocks included.
 struct Found<'a> {
-    form: &'a Spread<'a>,
+    form: &'a Chain<'a>,
     live: Liveness,
     sites: Vec<Site>,
     labels: HashMap<SmolStr, usize>,
@@ -214,7 +214,7 @@ impl Found<'_> {
     }
 
     /// Retargets jumps to a label that is followed by nothing but another jump: they lead where that jump leads.
-    /// Parts are entered by such labels at the function's end.
+    /// Outlined functions are entered by such labels at the function's end.
     fn way_round(&mut self, body: &Block) {
         let mut ways: HashMap<&SmolStr, &SmolStr> = HashMap::new();
         for i in 1..body.len() {
@@ -293,7 +293,7 @@ impl Found<'_> {
 
 /// State of building one leg.
 struct Leg<'a> {
-    form: &'a Spread<'a>,
+    form: &'a Chain<'a>,
     /// For the statements that are open calls: the call's number and its leg.
     sites: &'a HashMap<usize, (u64, usize)>,
     leg: usize,
@@ -357,11 +357,11 @@ mod tests {
         Stmt::Return(Some(Expr::int(0)))
     }
 
-    /// Returns the legs of a body with parts `a` to `f` of these sizes. Its variable `x` is not available in the
-    /// next leg.
+    /// Returns the legs of a body with outlined functions `a` to `f` of these sizes. Its variable `x` is not available
+    /// in the next leg.
     fn legs(body: Block, sizes: [u64; 6], legs: usize) -> Vec<String> {
         let names = ["a", "b", "c", "d", "e", "f"].map(SmolStr::from);
-        let form = Spread {
+        let form = Chain {
             sizes: &names.into_iter().zip(sizes).collect(),
             lost: &["x".into()].into(),
             entered: &["reject".into()].into(),
@@ -374,7 +374,7 @@ mod tests {
             lost_way: vec![Stmt::Return(Some(Expr::int(9)))],
         };
         let mut number = 0;
-        let spread = spread(&body, &form, &mut |wish| {
+        let chained = chain(&body, &form, &mut |wish| {
             number += 1;
             format!("{wish}{number}").into()
         });
@@ -391,7 +391,7 @@ mod tests {
             let lines = text.lines().skip(2).map(str::trim);
             lines.collect::<Vec<_>>().join(" ")
         };
-        spread.unwrap_or_default().into_iter().map(text).collect()
+        chained.unwrap_or_default().into_iter().map(text).collect()
     }
 
     #[test]
@@ -475,7 +475,7 @@ mod tests {
         assert!(found[1].ends_with("go_on1:; b(); return 0; }"), "{found:?}");
     }
 
-    /// A label at the end by which a part is entered leads forward, not back.
+    /// A label at the end by which an outlined function is entered leads forward, not back.
     #[test]
     fn a_way_round_leads_where_its_jump_does() {
         let body = vec![

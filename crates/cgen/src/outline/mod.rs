@@ -1,89 +1,92 @@
-//! Outlining: cuts a long function into several. Runs of statements become functions of their own, its *parts*,
-//! which it calls in order.
+//! Outlining: cuts a long function into several. Runs of statements become functions of their own, its *outlined
+//! functions*, which it calls in order.
 //!
-//! A part shares no variables with the rest of the function. A cut is made only where no variable is live that the
-//! part uses; a value that must survive the cut is in memory. A part may be entered at labels inside it and left
-//! for labels outside of it. Labels have numbers for this: the caller passes the number of the label to enter, and
-//! the part returns the number of the label to continue at. The function's own result is returned through memory
-//! ([`Form::result`]).
+//! An outlined function shares no variables with the rest of the function. A cut is made only where no variable is live
+//! that it uses; a value that must survive the cut is in memory. An outlined function may be entered at labels
+//! inside it and left for labels outside of it. Labels have numbers for this: the caller passes the number of the label
+//! to enter, and the outlined function returns the number of the label to continue at. The function's own result is
+//! returned through memory ([`OutlineOptions::result`]).
 
+mod chain;
 mod cuts;
 mod live;
 mod mentions;
-mod spread;
 #[cfg(test)]
 mod tests;
 
 use crate::tree::{Block, Expr, Stmt, Type};
+pub use chain::{Chain, chain};
 use cuts::Chunk;
 use live::{Around, Liveness, Set};
 use mentions::Mentions;
 use smol_str::SmolStr;
-pub use spread::{Spread, spread};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// Greatest nesting depth of blocks that parts are cut from: below it, functions would call each other too deeply.
+/// Greatest nesting depth of blocks that outlined functions are cut from: below it, functions would call each other too
+/// deeply.
 const DEEPEST: u32 = 3;
 
-/// Return value of a part after which the function returns [`Form::result`].
+/// Return value of an outlined function after which the function returns [`OutlineOptions::result`].
 pub const FINISHED: u64 = 0xffff_ffff;
 
 /// Parameters of outlining.
-pub struct Form<'a> {
-    /// Local variables of the function of which each part may have its own instance.
+pub struct OutlineOptions<'a> {
+    /// Local variables of the function of which each outlined function may have its own instance.
     pub variables: &'a HashSet<SmolStr>,
     /// Names that keep statements in the function itself: a statement that mentions one is not outlined.
     pub kept: &'a HashSet<SmolStr>,
     /// Labels that code around the body jumps to.
     pub entered: &'a HashSet<SmolStr>,
-    /// Heads of loops that may always be cut: parts may jump back to them without [`Form::turn`].
+    /// Heads of loops that may always be cut: outlined functions may jump back to them without
+    /// [`OutlineOptions::iteration`].
     pub again: &'a HashSet<SmolStr>,
-    /// Statement to insert before a jump back from one part to an earlier one; it leaves a loop that runs too long.
-    /// Without it, a loop stays in one part.
-    pub turn: Option<Stmt>,
+    /// Statement to insert before a jump back from one outlined function to an earlier one; it leaves a loop that runs
+    /// too long. Without it, a loop stays in one outlined function.
+    pub iteration: Option<Stmt>,
     /// Tests whether a statement stays in the function itself, together with the statements tied to it. An example
     /// is the label after which the iterations of such a loop are counted.
     pub stays: &'a dyn Fn(&Stmt) -> bool,
-    /// Size limit of a part.
+    /// Size limit of an outlined function.
     pub most: u32,
-    /// Maximum number of parts.
+    /// Maximum number of outlined functions.
     pub count: usize,
     /// Returns the size of statements.
     pub size: &'a dyn Fn(&[Stmt]) -> u32,
     /// Tests whether a statement must not be cut inside.
     pub is_whole: &'a dyn Fn(&Stmt) -> bool,
-    /// Arguments of a part, before the number of the label at which it is entered.
+    /// Arguments of an outlined function, before the number of the label at which it is entered.
     pub args: &'a [Expr],
-    /// Location in memory where a part leaves the function's result.
+    /// Location in memory where an outlined function leaves the function's result.
     pub result: Expr,
 }
 
 /// An outlined function.
 #[derive(Debug)]
-pub struct Part {
+pub struct OutlinedFunction {
     /// Its name.
     pub name: SmolStr,
-    /// Parameter for the number of the label at which the part is entered, 0 for its beginning. `None` if it is
-    /// only entered at its beginning.
+    /// Parameter for the number of the label at which the outlined function is entered, 0 for its beginning. `None` if
+    /// it is only entered at its beginning.
     pub entered: Option<SmolStr>,
-    /// Variables that the part uses and must declare.
+    /// Variables that the outlined function uses and must declare.
     pub variables: BTreeSet<SmolStr>,
     /// Body; it returns the number of the label to continue at.
     pub body: Block,
 }
 
-/// Surroundings of a part that is being made.
+/// Surroundings of an outlined function that is being made.
 #[derive(Clone, Copy)]
 struct Places<'a> {
-    /// For each label inside a part of this block: the label before the call of that part.
+    /// For each label inside an outlined function of this block: the label before its call.
     enter: &'a HashMap<SmolStr, SmolStr>,
-    /// Labels of the part that follows immediately.
+    /// Labels of the outlined function that follows immediately.
     next: &'a [SmolStr],
     /// Labels that stand before the call: a jump to one of them leads back.
     behind: &'a HashSet<SmolStr>,
 }
 
-/// Numbers of labels. A part called with 0 is entered at its beginning; a part that returns 0 has reached its end.
+/// Numbers of labels. An outlined function called with 0 is entered at its beginning; one that returns 0 has reached
+/// its end.
 struct Numbers {
     labels: HashMap<SmolStr, u64>,
 }
@@ -96,7 +99,7 @@ impl Numbers {
 }
 
 struct Cutter<'a> {
-    form: &'a Form<'a>,
+    form: &'a OutlineOptions<'a>,
     fresh: &'a mut dyn FnMut(&str) -> SmolStr,
     live: Liveness,
     numbers: Numbers,
@@ -104,18 +107,19 @@ struct Cutter<'a> {
     jumps: HashMap<SmolStr, usize>,
     /// Variable that holds the number of a label.
     at: SmolStr,
-    /// Entries of labels that are now inside parts: each sets the label's number and jumps to the part's call.
+    /// Entries of labels that are now inside outlined functions: each sets the label's number and jumps to the
+    /// function's call.
     detours: Block,
-    parts: Vec<Part>,
+    functions: Vec<OutlinedFunction>,
 }
 
-/// Outlines parts of a function's body. Returns them, and the variable of the function that holds the number of a
+/// Outlines functions from a function's body. Returns them, and the variable of the function that holds the number of a
 /// label, if it is used; the caller declares it.
 pub fn cut(
     body: &mut Block,
-    form: &Form<'_>,
+    form: &OutlineOptions<'_>,
     fresh: &mut dyn FnMut(&str) -> SmolStr,
-) -> (Vec<Part>, Option<SmolStr>) {
+) -> (Vec<OutlinedFunction>, Option<SmolStr>) {
     let live = Liveness::new(body, form.variables.iter().cloned());
     let mut jumps = Mentions::of(body).jumps;
     for label in form.entered {
@@ -132,13 +136,13 @@ pub fn cut(
         jumps,
         at,
         detours: Block::new(),
-        parts: Vec::new(),
+        functions: Vec::new(),
     };
     let outer = form.kept.clone();
     cutter.block(body, Set::default(), &Around::default(), (&outer, 0));
     body.append(&mut cutter.detours);
     let used = Mentions::of(body).names.contains(&cutter.at);
-    (cutter.parts, used.then_some(cutter.at))
+    (cutter.functions, used.then_some(cutter.at))
 }
 
 impl Cutter<'_> {
@@ -177,11 +181,11 @@ impl Cutter<'_> {
         self.replace(block, chunks, depth);
     }
 
-    /// Replaces the chunks that become parts by calls.
+    /// Replaces the chunks that become outlined functions by calls.
     fn replace(&mut self, block: &mut Block, mut chunks: Vec<Chunk>, depth: u32) {
-        let mut left = self.form.count.saturating_sub(self.parts.len());
-        for chunk in chunks.iter_mut().filter(|chunk| chunk.is_part) {
-            chunk.is_part = left > 0;
+        let mut left = self.form.count.saturating_sub(self.functions.len());
+        for chunk in chunks.iter_mut().filter(|chunk| chunk.is_outlined) {
+            chunk.is_outlined = left > 0;
             left = left.saturating_sub(1);
         }
         let stmts = std::mem::take(block);
@@ -193,9 +197,12 @@ impl Cutter<'_> {
                 (chunk, run)
             })
             .collect();
-        // For each label inside a part of this block: the label before the call of that part.
+        // For each label inside an outlined function of this block: the label before its call.
         let mut enter: HashMap<SmolStr, SmolStr> = HashMap::new();
-        for (chunk, _) in cut.iter().filter(|(chunk, _)| chunk.is_part && depth == 0) {
+        for (chunk, _) in cut
+            .iter()
+            .filter(|(chunk, _)| chunk.is_outlined && depth == 0)
+        {
             let here = match chunk.entries.is_empty() {
                 true => continue,
                 false => (self.fresh)("enter_part"),
@@ -204,20 +211,20 @@ impl Cutter<'_> {
         }
         let follows: Vec<Vec<SmolStr>> = (1..=cut.len())
             .map(|next| match cut.get(next) {
-                Some((chunk, _)) if chunk.is_part => chunk.entries.clone(),
+                Some((chunk, _)) if chunk.is_outlined => chunk.entries.clone(),
                 _ => Vec::new(),
             })
             .collect();
         let mut behind = HashSet::new();
         for ((chunk, run), next) in cut.drain(..).zip(follows) {
             let begins = block.len();
-            if chunk.is_part {
+            if chunk.is_outlined {
                 let around = Places {
                     enter: &enter,
                     next: &next,
                     behind: &behind,
                 };
-                self.part(block, &chunk, run, around);
+                self.outline(block, &chunk, run, around);
             } else {
                 block.extend(run);
             }
@@ -229,7 +236,7 @@ impl Cutter<'_> {
     }
 
     /// Makes a function of a run of statements, and emits its call.
-    fn part(&mut self, out: &mut Block, chunk: &Chunk, run: Block, around: Places<'_>) {
+    fn outline(&mut self, out: &mut Block, chunk: &Chunk, run: Block, around: Places<'_>) {
         let Places {
             enter,
             next,
@@ -262,7 +269,7 @@ impl Cutter<'_> {
             .into_iter()
             .filter(|name| self.form.variables.contains(name))
             .collect();
-        // The call. It returns the number with which the next part is entered.
+        // The call. It returns the number with which the next outlined function is entered.
         let is_entered = !entries.is_empty();
         let first = enter.get(chunk.entries.first().unwrap_or(&SmolStr::default()));
         out.extend(first.map(|label| Stmt::Label(label.clone())));
@@ -277,8 +284,8 @@ impl Cutter<'_> {
             }
             let to = enter.get(&label).unwrap_or(&label).clone();
             let leads_back = behind.contains(&to) && !self.form.again.contains(&label);
-            let turn = self.form.turn.clone().filter(|_| leads_back);
-            let jump = turn.into_iter().chain([Stmt::Goto(to)]).collect();
+            let iteration = self.form.iteration.clone().filter(|_| leads_back);
+            let jump = iteration.into_iter().chain([Stmt::Goto(to)]).collect();
             cases.push((number, jump));
         }
         if finishes {
@@ -297,7 +304,7 @@ impl Cutter<'_> {
                 out.push(switch(at, cases));
             }
         }
-        self.parts.push(Part {
+        self.functions.push(OutlinedFunction {
             name,
             entered: is_entered.then(|| self.at.clone()),
             variables,
@@ -305,7 +312,8 @@ impl Cutter<'_> {
         });
     }
 
-    /// Redirects jumps of the remaining code to labels inside parts: they enter the part by the label's number.
+    /// Redirects jumps of the remaining code to labels inside outlined functions: they enter the function by the
+    /// label's number.
     fn detour(&mut self, block: &mut Block, enter: &HashMap<SmolStr, SmolStr>) {
         let mut left: BTreeSet<SmolStr> = Mentions::of(block).jumps.into_keys().collect();
         left.extend(self.form.entered.iter().cloned());
@@ -319,12 +327,12 @@ impl Cutter<'_> {
                 ]);
             }
         }
-        let part_follows = |stmts: &[Stmt]| {
+        let outlined_follows = |stmts: &[Stmt]| {
             let mut stmts = stmts.iter();
             let next = stmts.find(|s| !matches!(s, Stmt::Line { .. } | Stmt::Comment(_)));
             matches!(next, Some(Stmt::Label(l)) if enter.values().any(|to| to == l))
         };
-        // Code that reaches a part's call by falling through enters the part at its beginning.
+        // Code that reaches an outlined function's call by falling through enters it at its beginning.
         let at = Expr::Ident(self.at.clone());
         let mut i = 0;
         while i < block.len() {
@@ -334,7 +342,7 @@ impl Cutter<'_> {
                     Stmt::Switch { on, .. } => *on == at,
                     before => before.diverges(),
                 };
-            if part_follows(&block[i..=i]) && !comes_with_number {
+            if outlined_follows(&block[i..=i]) && !comes_with_number {
                 block.insert(i, Stmt::Assign(at.clone(), Expr::int(0)));
                 i += 1;
             }
@@ -377,8 +385,8 @@ fn group(cases: Vec<(u64, Block)>) -> Vec<(Vec<Expr>, Block)> {
     grouped
 }
 
-/// Has a part leave the function's result in memory instead of returning it. Returns true if there is a `return` to
-/// replace.
+/// Has an outlined function leave the function's result in memory instead of returning it. Returns true if there is a
+/// `return` to replace.
 fn returns(block: &mut Block, result: &Expr) -> bool {
     let mut found = false;
     let mut i = 0;

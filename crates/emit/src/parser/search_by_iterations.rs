@@ -49,8 +49,8 @@ impl<T: Target> Gen<'_, T> {
         self.back_edge("reject", again);
 
         self.push(Stmt::Label(few));
-        let turns = self.offset_local("rest_turns");
-        self.set(turns.clone(), C::int(0));
+        let iterations = self.offset_local("rest_turns");
+        self.set(iterations.clone(), C::int(0));
         self.push(Stmt::Label(one.clone()));
         self.meet();
         let is_over = C::bin(BinOp::Ge, C::id("off"), stop.clone());
@@ -59,7 +59,7 @@ impl<T: Target> Gen<'_, T> {
         self.goto_done_unless_there(needle.skip + needle.len(), done);
         self.goto_if_there(needle, done);
         self.set(C::id("off"), C::id("off").plus(1));
-        self.back_edge_counted(&turns, AT_ONCE, &one);
+        self.back_edge_counted(&iterations, AT_ONCE, &one);
     }
 
     /// Goes to `done` if the pattern is at the position `cur`, by one jump. clang would make a jump of each word of

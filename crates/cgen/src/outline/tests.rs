@@ -57,20 +57,20 @@ fn function(name: &str, params: Vec<(Type, SmolStr)>, body: Block) -> Item {
     }
 }
 
-/// Outlines parts of a body with variables `p` and `q`, at most `count` parts of `most` statements; statements that
-/// mention `kept` stay.
+/// Outlines functions from a body with variables `p` and `q`, at most `count` of `most` statements; statements
+/// that mention `kept` stay.
 fn cut_into(body: Block, most: u32, count: usize) -> String {
     cut_with(body, (most, count), None)
 }
 
-/// As [`cut_into`], with `turn` before jumps back to other parts.
-fn cut_with(mut body: Block, (most, count): (u32, usize), turn: Option<Stmt>) -> String {
-    let form = Form {
+/// As [`cut_into`], with `iteration` before jumps back to other outlined functions.
+fn cut_with(mut body: Block, (most, count): (u32, usize), iteration: Option<Stmt>) -> String {
+    let form = OutlineOptions {
         variables: &["p", "q"].map(SmolStr::from).into(),
         kept: &["kept"].map(SmolStr::from).into(),
         entered: &HashSet::from(["outside".into()]),
         again: &HashSet::from(["turn".into()]),
-        turn,
+        iteration,
         stays: &|stmt| matches!(stmt, Stmt::Label(label) if label == "turn"),
         most,
         count,
@@ -80,20 +80,24 @@ fn cut_with(mut body: Block, (most, count): (u32, usize), turn: Option<Stmt>) ->
         result: id("memory").arrow("result"),
     };
     let mut number = 0;
-    let (parts, at) = cut(&mut body, &form, &mut |wish| {
+    let (functions, at) = cut(&mut body, &form, &mut |wish| {
         number += 1;
         format!("{wish}{number}").into()
     });
     let mut items: Vec<Item> = Vec::new();
-    for part in parts {
-        let entered = part.entered.map(|name| (NUMBER, name));
-        let mut body: Block = part
+    for outlined in functions {
+        let entered = outlined.entered.map(|name| (NUMBER, name));
+        let mut body: Block = outlined
             .variables
             .into_iter()
             .map(|name| Stmt::decl(Type::U32, name, Expr::int(0)))
             .collect();
-        body.extend(part.body);
-        items.push(function(&part.name, entered.into_iter().collect(), body));
+        body.extend(outlined.body);
+        items.push(function(
+            &outlined.name,
+            entered.into_iter().collect(),
+            body,
+        ));
     }
     let declared = at.map(|at| Stmt::decl(NUMBER, at, Expr::int(0)));
     let body = declared.into_iter().chain(body).collect();
@@ -101,7 +105,7 @@ fn cut_with(mut body: Block, (most, count): (u32, usize), turn: Option<Stmt>) ->
     print(&Unit { items })
 }
 
-fn parts(body: Block, most: u32) -> String {
+fn outlined(body: Block, most: u32) -> String {
     cut_into(body, most, 100)
 }
 
@@ -110,14 +114,14 @@ fn is_whole(text: &str) -> bool {
 }
 
 #[test]
-fn a_loop_of_the_function_itself_is_cut_inside_and_its_turns_are_counted_there() {
+fn a_loop_of_the_function_itself_is_cut_inside_and_its_iterations_are_counted_there() {
     let count = Stmt::MayJump {
         name: "count_turn".into(),
         args: Vec::new(),
         label: "out".into(),
     };
     let run = |name: &str| vec![set("p", id("packet")), store(name, id("p"))];
-    let turns = |begin: &str| {
+    let iterations = |begin: &str| {
         let mut body = vec![label(begin), count.clone()];
         body.extend(run("a"));
         body.extend(run("b"));
@@ -131,7 +135,7 @@ fn a_loop_of_the_function_itself_is_cut_inside_and_its_turns_are_counted_there()
     };
     let whole = |text: String| text[text.find("u32 whole").expect("it")..].to_owned();
     assert_eq!(
-        whole(parts(turns("turn"), 4)),
+        whole(outlined(iterations("turn"), 4)),
         "\
 u32 whole(void)
 {
@@ -153,8 +157,8 @@ out:;
 }
 "
     );
-    // Any other loop stays in one part, even if its iterations are counted.
-    let other = parts(turns("other"), 4);
+    // Any other loop stays in one outlined function, even if its iterations are counted.
+    let other = outlined(iterations("other"), 4);
     assert!(!whole(other).contains("goto other"));
 }
 
@@ -175,7 +179,7 @@ fn states_of_a_parser_are_entered_by_number_and_left_by_number() {
     body.extend([label("accept"), store("verdict", Expr::int(1)), done(2)]);
     body.extend([label("reject"), done(0)]);
     assert_eq!(
-        parts(body, 7),
+        outlined(body, 7),
         "\
 static
 u32 part5(void)
@@ -310,15 +314,15 @@ fn a_variable_that_is_read_later_keeps_statements_together() {
             done(1),
         ]
     };
-    assert!(!is_whole(&parts(body("x"), 2)));
-    let text = parts(body("p"), 2);
+    assert!(!is_whole(&outlined(body("x"), 2)));
+    let text = outlined(body("p"), 2);
     assert!(
         text.contains("memory->a = p;\n    memory->b = p;\n    return 0;"),
         "{text}"
     );
 }
 
-/// Also if the whole block could be a part, and if a jump leads to a statement that reads the variable.
+/// Also if the whole block could be an outlined function, and if a jump leads to a statement that reads the variable.
 #[test]
 fn a_variable_of_the_code_around_a_block_is_not_that_of_a_part() {
     let inner = vec![
@@ -327,7 +331,7 @@ fn a_variable_of_the_code_around_a_block_is_not_that_of_a_part() {
         store("c", id("x")),
     ];
     let around = vec![set("p", id("packet")), when("x", inner), done(1)];
-    let text = parts(around, 2);
+    let text = outlined(around, 2);
     assert!(text.contains("memory->a = p;\n        part"), "{text}");
     let inner = vec![
         store("a", id("x")),
@@ -342,7 +346,7 @@ fn a_variable_of_the_code_around_a_block_is_not_that_of_a_part() {
         store("b", id("p")),
         done(1),
     ];
-    let text = parts(around, 2);
+    let text = outlined(around, 2);
     assert!(!text.contains("case"), "{text}");
 }
 
@@ -358,7 +362,7 @@ fn a_loop_is_in_one_part() {
         store("e", id("x")),
         done(1),
     ];
-    let text = parts(body, 2);
+    let text = outlined(body, 2);
     assert!(
         text.contains("again:;\n    memory->b = x;\n    memory->c = x;\n    if (more)\n        goto again;\n    return 0;"),
         "{text}"
@@ -371,14 +375,15 @@ fn a_loop_is_in_one_part() {
         ]),
         done(1),
     ];
-    let text = parts(body, 2);
+    let text = outlined(body, 2);
     assert!(text.contains("for (;;) {\n        part"), "{text}");
     assert!(text.contains("if (y) {\n            break;"), "{text}");
 }
 
-/// A loop that is larger than a part is cut if its iterations can be counted where a part jumps back to another.
+/// A loop that is larger than an outlined function is cut if its iterations can be counted where one function
+/// jumps back to another.
 #[test]
-fn a_large_loop_is_in_several_parts_if_its_turns_can_be_counted() {
+fn a_large_loop_is_in_several_functions_if_its_iterations_can_be_counted() {
     let body = vec![
         label("again"),
         store("a", id("x")),
@@ -425,14 +430,14 @@ enter_part3:;
 }
 
 #[test]
-fn what_a_part_is_to_return_goes_through_memory() {
+fn what_an_outlined_function_is_to_return_goes_through_memory() {
     let body = vec![
         store("a", id("x")),
         when("x", vec![done(7)]),
         store("b", id("x")),
         done(1),
     ];
-    let text = parts(body, 3);
+    let text = outlined(body, 3);
     assert!(
         text.contains("memory->result = 7;\n        return 0xffffffff;"),
         "{text}"
@@ -453,10 +458,10 @@ fn what_was_declared_before_stays_where_it_is() {
         store("d", id("kept")),
         done(1),
     ];
-    let text = parts(body, 2);
-    let (part, whole) = text.split_once("static\nu32 whole").expect("two functions");
+    let text = outlined(body, 2);
+    let (inner, whole) = text.split_once("static\nu32 whole").expect("two functions");
     assert!(
-        part.contains("memory->b") && !part.contains("kept"),
+        inner.contains("memory->b") && !inner.contains("kept"),
         "{text}"
     );
     assert!(
@@ -470,7 +475,7 @@ fn what_was_declared_before_stays_where_it_is() {
         store("c", id("x")),
         done(1),
     ];
-    let text = parts(declared, 2);
+    let text = outlined(declared, 2);
     assert!(
         text.contains("u32 own = 0;\n    memory->a = x;\n    memory->b = own;"),
         "{text}"
@@ -478,11 +483,11 @@ fn what_was_declared_before_stays_where_it_is() {
 }
 
 #[test]
-fn nothing_is_cut_while_a_lock_is_held_nor_beyond_a_number_of_parts() {
+fn nothing_is_cut_while_a_lock_is_held_nor_beyond_a_number_of_functions() {
     let statements = |count: usize| (0..count).map(|_| store("a", id("x")));
     let mut inside = vec![Stmt::Expr(Expr::call("lock", Vec::new()))];
     inside.push(when("x", statements(8).collect()));
-    let text = parts(vec![Stmt::Block(inside), done(1)], 2);
+    let text = outlined(vec![Stmt::Block(inside), done(1)], 2);
     assert!(
         !text.contains("static\nu32 part2") || text.contains("lock();\n        if (x)"),
         "{text}"
@@ -492,8 +497,8 @@ fn nothing_is_cut_while_a_lock_is_held_nor_beyond_a_number_of_parts() {
     assert_eq!((functions(0), functions(2), functions(100)), (1, 3, 5));
 }
 
-/// Two kinds of code enter a part by number: code before the body, of which only the labels are known, and code
-/// that stays in the function.
+/// Two kinds of code enter an outlined function by number: code before the body, of which only the labels are known,
+/// and code that stays in the function.
 #[test]
 fn jumps_from_elsewhere_enter_a_part() {
     let body = vec![
@@ -509,7 +514,7 @@ fn jumps_from_elsewhere_enter_a_part() {
         store("kept", id("kept")),
         done(1),
     ];
-    let text = parts(body, 8);
+    let text = outlined(body, 8);
     for jump in ["late:;\n    enter_at1 = ", "outside:;\n    enter_at1 = "] {
         assert!(text.contains(jump), "{text}");
     }
