@@ -62,7 +62,7 @@ impl MappedFile {
     /// # Errors
     /// [`io::ErrorKind::NotFound`] if there is none. [`io::ErrorKind::InvalidData`] if it belongs to another program,
     /// or has another version.
-    pub(crate) fn open(folder: &Dir, program: &Program) -> io::Result<MappedFile> {
+    pub(crate) fn of_program(folder: &Dir, program: &Program) -> io::Result<MappedFile> {
         if !folder.has(STATE) {
             return Err(io::ErrorKind::NotFound.into());
         }

@@ -58,7 +58,7 @@ impl Shm {
     /// # Errors
     /// [`io::ErrorKind::NotFound`] if there is none. [`io::ErrorKind::InvalidData`] if it belongs to another program.
     pub fn open(folder: Dir, program: Arc<Program>) -> io::Result<Shm> {
-        let state = MappedFile::open(&folder, &program)?;
+        let state = MappedFile::of_program(&folder, &program)?;
         Shm::of(folder, program, state)
     }
 
