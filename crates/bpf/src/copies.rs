@@ -1,5 +1,6 @@
-//! Copies of packets that may differ, as far as all emitting code has to know them: whether a program makes such
-//! copies, the labels of the loop over them, and the memory of the current one.
+//! Common definitions for programs whose packet copies may differ. Such a program runs egress in a loop, once for the
+//! packet and for each copy. This module has the test for such programs, the labels of the loop, and the pointers to
+//! the state of the current packet or copy.
 
 use arch::v1model::copying::REQUESTS;
 use cgen::tree::{Block, Expr as C, Stmt, Type};
@@ -8,15 +9,18 @@ use ir::Program;
 /// Pointer to the state of the current packet or copy.
 pub(crate) const THIS: &str = "this_copy";
 
-/// Label at which an iteration of the loop begins.
+/// Label at which the loop takes the next waiting copy.
 pub(crate) const NEXT: &str = "next_copy";
+/// Label at which egress begins for the current packet or copy. Iterations are counted here.
 pub(crate) const BEGINS: &str = "copy_begins";
+/// Label where the loop ends, since no copy is waiting.
 pub(crate) const ALL: &str = "all_copies";
-/// Label for the case that neither the current packet nor the waiting ones can go on.
+/// Label for failures by which the current packet and all waiting copies are lost.
 pub(crate) const LOST: &str = "reject";
 
-/// Struct of the state that a copy begins with, and its map.
+/// Struct of the state with which a copy begins.
 pub(crate) const STATE: &str = "packet_state";
+/// Map of these states.
 pub(crate) const STATES: &str = "packet_states";
 
 /// Returns true if copies of a program's packets may differ, or its packets are resubmitted or recirculated.
@@ -24,7 +28,7 @@ pub(crate) fn differ(program: &Program) -> bool {
     program.slots.iter().any(|slot| slot.name == REQUESTS)
 }
 
-/// Makes a slot of a program whose copies differ.
+/// Returns the slot by which [`differ`] recognises a program.
 #[cfg(test)]
 pub(crate) fn requests() -> ir::Slot {
     ir::Slot {
@@ -35,27 +39,27 @@ pub(crate) fn requests() -> ir::Slot {
     }
 }
 
-/// Returns true if a statement is the label where an iteration of the loop begins, at which iterations are counted, or
-/// where the loop ends. The verifier has to see that no end leads back.
+/// Returns true if a statement is the label at which iterations are counted, or a label where the loop ends. Outlining
+/// leaves these in the function that has the loop, since the verifier has to see that no end leads back.
 pub(crate) fn is_of_loop(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Label(label) if [BEGINS, ALL, LOST].contains(&label.as_str()))
 }
 
-/// Pointers to memory: their names, their types, and the maps.
+/// Pointers to values of maps: the name of each, its struct, and its map.
 const IN_MEMORY: [(&str, &str, &str); 2] =
     [(THIS, STATE, STATES), (TRAFFIC, TRAFFIC, "traffic_map")];
 const TRAFFIC: &str = "traffic";
-/// Macro that uses the traffic memory without naming it.
+/// Macro that uses the pointer [`TRAFFIC`] without naming it.
 const LENGTH: &str = "packet_length";
 
-/// Returns true if a variable points to memory that a function can find by itself.
+/// Returns true if a variable is a pointer that each function looks up by itself.
 pub(crate) fn is_fetched(name: &str) -> bool {
     IN_MEMORY.iter().any(|(known, ..)| *known == name)
 }
 
-/// Finds the memory that a function uses. `uses` tells which names the function has, including those of its calls;
-/// `zero` is a variable that is 0. Without the memory, the function returns `refused`. If everything is to be `kept`
-/// there, each access to the current packet's state is one of memory, as for
+/// Emits the look-ups of the pointers that a function uses. `uses` returns true for the names in the function and in
+/// the functions that it calls. `zero` is a variable that is 0. If a look-up fails, the function returns `refused`. If
+/// `kept`, the pointer to the current packet's state is volatile, as in
 /// [`Scratch::fetch`](crate::placed::Scratch::fetch).
 pub(crate) fn fetch(zero: &C, refused: &C, kept: bool, uses: impl Fn(&str) -> bool) -> Block {
     let mut out = Block::new();

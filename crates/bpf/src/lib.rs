@@ -64,7 +64,7 @@ pub struct Outlining {
 }
 
 impl Outlining {
-    /// Returns options for outlined functions of about so many instructions, all in one program.
+    /// Returns options for outlined functions of about `size` instructions, all in one program.
     pub fn of(size: u32) -> Outlining {
         Outlining { size, programs: 1 }
     }

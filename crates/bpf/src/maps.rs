@@ -38,7 +38,7 @@ pub(crate) const GLOBALS: &str = "onpath";
 /// Variable that counts the changes of tables.
 pub(crate) const CHANGES: &str = "onpath_changes";
 
-/// Declares the counts of changes, one for each of so many tables.
+/// Declares the change counts of this number of tables.
 pub(crate) fn changes(tables: usize) -> [Item; 2] {
     let tables = u32::try_from(tables).unwrap_or(u32::MAX);
     [

@@ -190,8 +190,8 @@ mod tests {
     use crate::names::RESERVED;
     use cgen::tree::{Stmt, Unit};
 
-    /// Makes a function that looks up in each of so many maps, half of them with keys of 4 bytes and half of 8, and
-    /// changes the last one.
+    /// Makes a function that looks up a key in each of `count` maps, and changes the last one. Half of the maps have
+    /// keys of 4 bytes, half of 8.
     fn file(count: u32) -> (Vec<Item>, Vec<MapAbi>) {
         let maps: Vec<MapAbi> = (0..count)
             .map(|i| MapAbi {

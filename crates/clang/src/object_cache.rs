@@ -27,7 +27,7 @@ pub const VARIABLE: &str = "ONPATH_OBJECT_CACHE";
 const MOST_BYTES_NAMED: u64 = 512 << 20;
 /// Largest size in bytes of the user's own folder: some hundreds of objects.
 const MOST_BYTES: u64 = 128 << 20;
-/// Inverse share of writers that check the size: one in so many does.
+/// Inverse share of writers that check the size: one in this many does.
 const SWEEP_EVERY: u8 = 64;
 /// Age after which an incomplete file has lost its writer.
 const ABANDONED: Duration = Duration::from_secs(3600);
@@ -133,7 +133,7 @@ impl ObjectCache {
     }
 
     /// Removes the least recently used objects until `left` bytes are left, if there are more than `most`. Also
-    /// removes files that killed writers left.
+    /// removes the incomplete files of killed writers.
     fn sweep(&self, most: u64, left: u64, now: SystemTime) -> io::Result<()> {
         let mut objects = Vec::new();
         let folder = Dir::at(&self.folder)?;

@@ -1,4 +1,4 @@
-//! Properties of source expressions before they are built.
+//! Static properties of HIR expressions and statements, determined before elaboration builds IR for them.
 
 use hir::{Arg, Args, Call, Callee, Expr, ExprKind, LocalId, StackProperty, StmtKind};
 use std::collections::{HashMap, HashSet};
@@ -10,8 +10,8 @@ pub(crate) fn has_effects(expr: &Expr) -> bool {
     })
 }
 
-/// Returns true if evaluating an expression takes statements. They must not run where the expression is not
-/// evaluated.
+/// Returns true if elaboration emits statements to evaluate an expression. They must only run on paths that evaluate
+/// the expression.
 pub(crate) fn takes_statements(expr: &Expr) -> bool {
     any(expr, &|e| match &e.kind {
         ExprKind::Call(_)
@@ -22,8 +22,8 @@ pub(crate) fn takes_statements(expr: &Expr) -> bool {
     })
 }
 
-/// Maximum height of an expression's tree where a chain of operators ends. The value of a higher tree is saved in a
-/// variable, so that no chain is too long for recursion over the IR.
+/// Maximum height of the tree of a chain of operators. The value of a higher tree is saved in a variable, so that
+/// recursion over the IR does not overflow the stack, however long the chain is.
 pub(crate) const MAX_HEIGHT: u32 = 100;
 
 /// Returns the height of an expression's tree.
@@ -56,7 +56,8 @@ pub(crate) fn height(expr: &Expr) -> u32 {
     }
 }
 
-/// Returns the height after each operator of a chain. After a height above [`MAX_HEIGHT`], a variable is read.
+/// Returns the height of the tree after each operator of a chain. A tree above [`MAX_HEIGHT`] is saved in a variable,
+/// and counts as 0 for the next operator.
 fn chain_heights(first: &Expr, steps: &[hir::InfixOperation]) -> impl Iterator<Item = u32> {
     steps.iter().scan(height(first), |left, step| {
         let height = 1 + height(&step.right).max(*left);
@@ -65,8 +66,8 @@ fn chain_heights(first: &Expr, steps: &[hir::InfixOperation]) -> impl Iterator<I
     })
 }
 
-/// Returns the arguments that the source gives, with their indices, from left to right. The flag says whether the
-/// evaluation of a later argument may change what this one reads.
+/// Returns the arguments that the source gives, from left to right, each with its index. The flag is true if evaluating
+/// a later argument may change what this one reads.
 pub(crate) fn with_effects_after(args: &Args) -> Vec<(usize, &Arg, bool)> {
     let mut after = false;
     let mut all = Vec::new();
@@ -108,7 +109,7 @@ pub(crate) fn may_change(body: &[hir::Stmt], elems: &Expr) -> bool {
     changes
 }
 
-/// Returns true if a place that is written may overlap what an expression reads.
+/// Returns true if a written l-value may overlap the storage that an expression reads.
 fn may_overlap(written: &Expr, read: &Expr) -> bool {
     match (&read.kind, path(written), path(read)) {
         (ExprKind::Const(_), ..) => false,
@@ -122,7 +123,8 @@ fn may_overlap(written: &Expr, read: &Expr) -> bool {
     }
 }
 
-/// Returns the variable that a place is part of, and the path of fields to the place, with `None` for an index.
+/// Returns the variable that an l-value is part of, and the path of fields from the variable to the l-value. `None` in
+/// the path is an index.
 fn path(place: &Expr) -> Option<(LocalId, Vec<Option<u32>>)> {
     let (base, step) = match &place.kind {
         ExprKind::Local(id) => return Some((*id, Vec::new())),
@@ -165,8 +167,8 @@ fn any(expr: &Expr, test: &dyn Fn(&Expr) -> bool) -> bool {
         }
 }
 
-/// Counts how often each control instance is applied by name in the source. An instance that is mentioned in any
-/// other way (given to a constructor) counts as applied several times.
+/// Counts how often each control instance is applied by name in the source. An instance that is a constructor argument
+/// counts as applied twice each time.
 pub(crate) fn apply_sites(module: &hir::Module) -> HashMap<hir::InstanceId, u32> {
     let mut sites = HashMap::new();
     for control in module.controls.values() {
@@ -218,7 +220,8 @@ pub(crate) fn applies_parser(block: &[hir::Stmt]) -> bool {
     found
 }
 
-/// Returns true if a block has a `return` before its end, and each `return` is at its top level or in branches.
+/// Returns true if a function's block has a `return` before its end, and each `return` is at the top level or in
+/// branches of `if`.
 pub(crate) fn returns_early(block: &[hir::Stmt]) -> bool {
     let early = match block.split_last() {
         Some((last, rest)) => {
@@ -229,7 +232,7 @@ pub(crate) fn returns_early(block: &[hir::Stmt]) -> bool {
     early && block.iter().all(returns_in_branches)
 }
 
-/// Returns true if a statement contains a `return`.
+/// Returns true if a function's statement contains a `return`.
 pub(crate) fn returns(stmt: &hir::Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Return(_) => true,
@@ -258,7 +261,7 @@ fn returns_in_branches(stmt: &hir::Stmt) -> bool {
     }
 }
 
-/// Returns true if an action's body calls an action that may exit.
+/// Returns true if an action's body calls, directly or indirectly, an action with an `exit`.
 pub(crate) fn calls_exiting(module: &hir::Module, body: &[hir::Stmt]) -> bool {
     let (mut seen, mut exits) = (HashSet::new(), false);
     let mut left = vec![body];
@@ -278,7 +281,7 @@ pub(crate) fn calls_exiting(module: &hir::Module, body: &[hir::Stmt]) -> bool {
     exits
 }
 
-/// Visits the calls that stand as statements of their own, at any depth of blocks.
+/// Visits the statements that are calls, at any depth of blocks.
 fn calls_in(block: &[hir::Stmt], visit: &mut dyn FnMut(&Call)) {
     stmts_in(block, &mut |stmt| {
         if let StmtKind::Call(call) = &stmt.kind {
@@ -287,7 +290,7 @@ fn calls_in(block: &[hir::Stmt], visit: &mut dyn FnMut(&Call)) {
     });
 }
 
-/// Visits statements, at any depth of blocks.
+/// Visits all statements, at any depth of blocks.
 fn stmts_in(block: &[hir::Stmt], visit: &mut dyn FnMut(&hir::Stmt)) {
     for stmt in block {
         visit(stmt);

@@ -1,22 +1,22 @@
-//! Size of a program whose calls are expanded.
+//! Check of a program's size with all calls inlined.
 //!
-//! Targets expand every call. Functions that call the next one twice, thirty levels deep, are a short program and a
-//! small IR, but no target could hold the result. Such programs are refused here.
+//! Targets inline nearly all calls, so a short program with a small IR may become too large for any target. An example
+//! is a chain of thirty functions, each of which calls the next one twice. [`too_large`] finds such programs.
 
 use diag::Span;
 use ir::visit::walk_block;
 use ir::{Block, Program, Routine, StmtKind};
 use std::collections::HashMap;
 
-/// Maximum number of statements of a program with all calls expanded.
+/// Maximum number of statements of a program with all calls inlined.
 pub(crate) const MAX_EXPANDED: u64 = 100_000;
 
-/// Cause of a program's being larger than [`MAX_EXPANDED`].
+/// Part of a program that makes it larger than [`MAX_EXPANDED`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Cause {
-    /// The calls of a routine, with the calls in it.
+    /// Calls of this routine, including the calls in its body.
     Calls(Span),
-    /// No particular call; the parser, routine or table with the most statements.
+    /// Statements of no particular call. This is the parser, routine or table with the most statements.
     Statements(Span),
 }
 
@@ -77,8 +77,8 @@ fn largest(program: &Program, sizes: &mut HashMap<Routine, u64>) -> Span {
     largest.map_or(Span::NONE, |(_, span)| span)
 }
 
-/// Returns the number of statements of a block with calls expanded. The recursion ends, because the IR has no
-/// recursion and elaboration bounds the depth of calls.
+/// Returns the number of statements of a block with all calls inlined. For a table, it counts the statements at the top
+/// level of its actions. The depth is bounded: routines do not recurse, and elaboration bounds the depth of calls.
 fn expanded(program: &Program, block: &Block, sizes: &mut HashMap<Routine, u64>) -> u64 {
     let mut size = 0u64;
     walk_block(block, &mut |stmt| {

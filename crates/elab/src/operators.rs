@@ -1,4 +1,4 @@
-//! Operators on values that have been evaluated.
+//! IR for operators whose operands are elaborated already.
 
 use crate::effects::MAX_HEIGHT;
 use crate::storage::Storage;
@@ -11,7 +11,7 @@ use num_bigint::BigInt;
 use num_traits::Signed;
 
 impl Elab<'_> {
-    /// A prefix operator.
+    /// Builds a prefix operation.
     pub(crate) fn unary(&mut self, op: hir::UnaryOp, operand: Expr, span: Span) -> Expr {
         let op = match op {
             hir::UnaryOp::Neg => UnaryOp::Neg,
@@ -22,7 +22,8 @@ impl Elab<'_> {
         self.expr(ExprKind::Unary(op, operand), ty, span)
     }
 
-    /// An infix operator on scalars, neither a shift nor logical.
+    /// Builds an infix operation on scalars. The operand `b` of a shift comes from [`Elab::shift_distance`]. The caller
+    /// handles `&&` and `||`, whose right operand may have effects.
     pub(crate) fn arithmetic(&mut self, op: hir::BinaryOp, a: Expr, b: Expr, span: Span) -> Expr {
         let ty = self.type_of(a);
         let (op, ty) = match op {
@@ -70,7 +71,7 @@ impl Elab<'_> {
         self.expr(ExprKind::Const(bits), Type::bit(32), span)
     }
 
-    /// `a == b` of one type: structs field by field, headers by validity and then fields.
+    /// Builds `a == b` for operands of the same type: structs field by field, headers by validity and then fields.
     pub(crate) fn equal(&mut self, a: &Value, b: &Value, span: Span) -> Result<Expr> {
         if is_header(a) || is_header(b) {
             return self.equal_headers(a, b, span);
@@ -92,7 +93,8 @@ impl Elab<'_> {
         Ok(self.all_of(&equal, span))
     }
 
-    /// Conjunction of any number of conditions, as a tree that is not deep.
+    /// Builds the conjunction of any number of conditions. Lists of more than [`MAX_HEIGHT`] are halved, so that the
+    /// tree stays shallow.
     fn all_of(&mut self, conditions: &[Expr], span: Span) -> Expr {
         if conditions.len() > MAX_HEIGHT as usize {
             let (left, right) = conditions.split_at(conditions.len() / 2);
@@ -130,7 +132,7 @@ impl Elab<'_> {
         Ok(self.or(invalid, equal, span))
     }
 
-    /// `a != b` from `a == b`.
+    /// Builds `a != b`, given the expression for `a == b`.
     pub(crate) fn negate_equality(&mut self, equal: Expr, span: Span) -> Expr {
         match self.program.exprs[equal].kind {
             ExprKind::Binary(BinaryOp::Eq, a, b) => {

@@ -1,4 +1,4 @@
-//! Values in transit: read from storage, or composed.
+//! Values of expressions during elaboration. A value is in storage, or composed of scalar IR expressions.
 
 use crate::array::{ArrayLoc, Flat};
 use crate::storage::{HeaderLoc, Leaf, StackLoc, Storage};
@@ -14,7 +14,7 @@ use num_traits::Zero;
 pub(crate) enum Value {
     /// One scalar.
     Scalar(Expr),
-    /// The contents of storage at the time of use.
+    /// Contents of storage. They are read when the value is used.
     Stored(Storage),
     /// A struct's or tuple's elements.
     Struct(Vec<Value>),
@@ -32,11 +32,11 @@ pub(crate) enum Value {
 
 /// A header as a value.
 pub(crate) enum HeaderValue {
-    /// In storage.
+    /// Header in storage.
     At(HeaderLoc),
-    /// Valid, with these fields.
+    /// Valid header with these scalars.
     Valid(Vec<Expr>),
-    /// Invalid.
+    /// Invalid header.
     Invalid,
 }
 
@@ -160,7 +160,7 @@ impl Elab<'_> {
         }
     }
 
-    /// Returns the [`Elab::parts`] of a value, which may be an array at any index.
+    /// Returns the [`Elab::parts`] of a value. Those of an array may be at an index that is known only at run time.
     pub(crate) fn elements_of(&mut self, value: &Value, span: Span) -> Vec<Value> {
         match value {
             Value::Stored(Storage::Array(array)) => {

@@ -82,7 +82,7 @@ pub enum Effect {
     Drop,
     /// A checksum was not right.
     ChecksumError,
-    /// Truncate the packet to so many bytes when it leaves.
+    /// Truncate the packet to this number of bytes when it leaves.
     Truncate(u64),
     /// Make a copy when the block ends.
     Clone {

@@ -52,7 +52,7 @@ impl Counted {
         }
     }
 
-    /// Returns the packets and bytes that a packet of so many bytes adds.
+    /// Returns the packets and bytes that a packet of this size adds.
     pub fn by_packet(self, bytes: u64) -> (u64, u64) {
         match self {
             Counted::Packets => (1, 0),

@@ -277,7 +277,8 @@ mod tests {
         assert_eq!(bytes.len() as u64, LARGEST);
     }
 
-    /// Reads so many bytes through a pipe without a name, as a shell gives one for `<(...)`, and returns their number.
+    /// Reads this number of bytes through an anonymous pipe, as a shell makes one for `<(...)`. Returns the number of
+    /// bytes that were read.
     fn through_a_pipe(bytes: usize, streams: Streams) -> Result<usize, String> {
         let (reader, mut writer) = io::pipe().expect("a pipe");
         let path = format!("/dev/fd/{}", reader.as_raw_fd());

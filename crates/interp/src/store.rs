@@ -1,4 +1,4 @@
-//! Control plane of the interpreter's state.
+//! Implementation of [`Store`], the control-plane interface, by the interpreter's own state.
 
 mod profile;
 
@@ -16,13 +16,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 impl Interpreter {
-    /// Returns the number of changes of a table's entries or default action, which [`ir::StmtKind::IsCurrent`]
-    /// compares.
+    /// Returns how often a table's entries or default action have changed. [`ir::StmtKind::IsCurrent`] compares this
+    /// number.
     pub fn changes(&self, table: Table) -> u64 {
         self.tables[table.index()].generation()
     }
 
-    /// Makes one change.
+    /// Applies one change.
     fn make(&mut self, change: &Change) -> Result<(), StoreError> {
         match change {
             Change::Insert(table, entry) => {
@@ -134,7 +134,7 @@ fn no_such(what: &str) -> StoreError {
     }
 }
 
-/// Returns the error of an indexed extern object that refused an index.
+/// Returns the error for an index that an extern object does not have. `size` is the object's number of elements.
 fn out_of_range(size: u64) -> StoreError {
     StoreError::OutOfRange { size }
 }

@@ -20,7 +20,7 @@ pub fn operands(kind: &ExprKind) -> impl Iterator<Item = Expr> + use<> {
     list.into_iter().flatten()
 }
 
-/// Returns the index of a stack's element.
+/// Returns the index if a header reference is to an element of a stack.
 pub fn header_index(header: HeaderRef) -> Option<Expr> {
     match header {
         HeaderRef::Header(_) => None,
@@ -73,14 +73,14 @@ pub fn walk_program_mut(program: &mut Program, f: &mut impl FnMut(&mut Stmt)) {
     }
 }
 
-/// Access of a statement to storage, without those of blocks inside it. Accesses are reported in no particular order.
+/// Access to storage by a statement. Accesses by nested blocks are not included, and the order is unspecified.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
     /// An expression is evaluated. Element indices in l-values and headers are reported too.
     Eval(Expr),
     /// A scalar is overwritten.
     Write(Place),
-    /// A scalar is read as an l-value, by an `inout` argument.
+    /// A scalar is read as an l-value: by an `inout` argument, or as the next index of a push or pop.
     Read(Place),
     /// A header's fields and validity are read as a whole.
     ReadHeader(HeaderRef),
@@ -91,8 +91,9 @@ pub enum Access {
     SetValidity(HeaderRef, bool),
 }
 
-/// Reports the accesses of a statement itself. A call is reported by its arguments, a table by its results; the
-/// accesses of routines, keys and actions are not. Pushes and pops read and write all elements and the next index.
+/// Reports the accesses of a statement itself. Those of a call are its arguments, without the accesses of the routine.
+/// Those of a table are the variables of its result, without the accesses of keys and actions. Pushes and pops read and
+/// write all elements and the next index.
 pub fn accesses(program: &Program, kind: &StmtKind, mut f: impl FnMut(Access)) {
     fn place(p: Place, f: &mut impl FnMut(Access)) {
         if let Place::Field(HeaderRef::Element(_, index), _) = p {
@@ -255,8 +256,8 @@ pub fn only_writes(kind: &StmtKind) -> bool {
     }
 }
 
-/// Returns the block of a statement that runs it exactly once and in place, such as an atomic block. Analyses that do
-/// not distinguish the statement from its block treat it as the block.
+/// Returns the block of a statement that does nothing but run this block once: an atomic block. Most analyses treat
+/// such a statement as its block.
 pub fn in_place(kind: &StmtKind) -> Option<&Block> {
     match kind {
         StmtKind::Atomic(block) => Some(block),
@@ -322,9 +323,9 @@ pub fn walk_block_mut(block: &mut Block, f: &mut impl FnMut(&mut Stmt)) {
 
 /// Substitution for the expressions, headers and variables in statements.
 pub trait Map {
-    /// Replaces an expression, except for indices inside headers.
+    /// Replaces an expression. Indices in header references are left to [`Map::header`].
     fn expr(&mut self, expr: Expr) -> Expr;
-    /// Replaces a header with its index.
+    /// Replaces a header reference, including an index in it.
     fn header(&mut self, header: HeaderRef) -> HeaderRef;
     /// Replaces a variable that is written.
     fn var(&mut self, var: Var) -> Var;

@@ -7,14 +7,15 @@ use nix::net::if_::if_nametoindex;
 use std::io;
 use std::time::Instant;
 
-/// A program to be timed, with the packet it is given.
+/// Program to be timed, with its packet.
 #[derive(Debug)]
 pub struct Subject<'a> {
     /// The program.
     pub prog: &'a Prog,
-    /// The packet; each repetition sees what the one before made of it.
+    /// Packet of the first repetition. Each later repetition gets the packet as the one before left it.
     pub packet: &'a [u8],
-    /// Most repetitions on one packet, if the program changes the packet and at some point no longer can.
+    /// Maximum number of repetitions on one packet, for a program that can change a packet only so often. `None` if
+    /// there is no limit.
     pub repeats: Option<u32>,
 }
 
@@ -46,15 +47,15 @@ pub fn interleaved(subjects: &[Subject<'_>], effort: Effort) -> io::Result<Vec<V
     Ok(samples)
 }
 
-/// Programs attached to an idle device each, for as long as this value lives.
+/// Programs, each attached to an idle device of its own for as long as this value lives.
 #[derive(Debug)]
 pub struct Attached {
     _ns: NetNs,
     _links: Vec<Link>,
 }
 
-/// Attaches every program to an idle device. For a program that is on none, the kernel makes each
-/// repeated test run a change of its XDP dispatcher, which takes milliseconds.
+/// Attaches every program to an idle device. For a program that is attached to none, the kernel changes its XDP
+/// dispatcher at each repeated test run, which takes milliseconds.
 pub fn attached(progs: &[&Prog]) -> io::Result<Attached> {
     let ns = NetNs::new()?;
     let names = |n: usize| (format!("a{n}"), format!("b{n}"));

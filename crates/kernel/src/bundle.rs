@@ -1,13 +1,13 @@
-//! Several programs that run as one: loaded with the state that they share, attached together, and pinned as one
-//! instance. A single program is a bundle of one.
+//! Bundles in the kernel: programs that are loaded with the state that they share, attached together, and pinned as one
+//! instance. A single program is a bundle of one. The steps, in order:
 //!
 //! ```text
-//! bundle::load    each program, with the maps of those before it where they share state
+//! bundle::load    loads each program; one that shares state reuses the map of an earlier program
 //!                 (the caller fills tables)
-//! bundle::connect ports
-//! Pins::begin     no other command changes anything; what killed commands left is swept
-//! bundle::attach  everything works from here on, but ends with the process
-//! Begun::commit   everything stays
+//! bundle::connect writes the interfaces of ports to maps
+//! Pins::begin     locks out other commands, and removes the leftovers of killed ones
+//! bundle::attach  programs run from now on, but only as long as this process
+//! Begun::commit   pins everything, so that it outlives this process
 //! ```
 
 use crate::attach;
@@ -38,14 +38,14 @@ pub struct Source<'a> {
     pub abi: &'a Arc<Abi>,
     /// Tables and other state that it offers the control plane.
     pub schema: &'a Arc<Schema>,
-    /// Texts that the object was compiled from; refusals are reported there.
+    /// Source texts of the object, in which refusals are located.
     pub sources: &'a SourceMap,
 }
 
 /// Map of a `flow_state`, or of metrics by group (`figures`), that several programs share.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SharedMap {
-    /// Each program's number in the bundle, with its name for the map.
+    /// Number of each program in the bundle, with the name that the map has in this program.
     pub maps: Vec<(usize, String)>,
 }
 
@@ -65,13 +65,13 @@ pub struct LoadedProgram {
     pub name: String,
     /// The program and its state.
     pub instance: Instance,
-    /// The interfaces that it runs at.
+    /// Ports at whose interfaces it runs.
     pub ports: Vec<Port>,
-    /// Interfaces that it may send packets to without running there.
+    /// Ports to whose interfaces it may send packets without running there.
     pub targets: Vec<Port>,
 }
 
-/// A program of a bundle at one of its interfaces, for as long as this value (or a pin of it) lives.
+/// Attachment of a program to one of its interfaces. It lasts for as long as this value or a pin of it lives.
 #[derive(Debug)]
 pub struct Attachment {
     /// The program's number in the bundle.
@@ -120,8 +120,8 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Limits the memory of each program's maps to so many bytes, whatever is free. `None` limits it to the free
-    /// memory.
+    /// Limits the memory of each program's maps to this number of bytes, however much is free. `None` limits it to the
+    /// free memory.
     pub fn allow_memory(mut self, bytes: Option<u64>) -> Loader<'a> {
         self.memory = bytes;
         self
@@ -259,8 +259,8 @@ fn describe(source: &Source<'_>, state: StateAbi<'_>) -> String {
     }
 }
 
-/// Fails if this kernel is too old, or if this process may not load, attach and pin programs at these hooks,
-/// `attachments` in all.
+/// Fails if this kernel is too old, or if this process lacks the rights to load, attach and pin programs at these
+/// hooks. `attachments` is the number of attachments of the whole bundle.
 pub fn check_rights(hooks: &[Hook], attachments: usize) -> Result<(), Box<Diagnostic>> {
     Kernel::This.check()?;
     for hook in hooks {
@@ -295,8 +295,8 @@ pub fn connect(members: &[LoadedProgram]) -> Result<(), Box<Diagnostic>> {
     Ok(())
 }
 
-/// Lists the losses of programs at their interfaces, in order, each with its program's number. `mode` gives the mode
-/// in which a program runs at a port.
+/// Lists the packets that programs would lose at their interfaces, in the order of the programs, each loss with its
+/// program's number. `mode` returns the mode in which a program runs at a port.
 pub fn losses(
     members: &[LoadedProgram],
     mode: impl Fn(usize, &Port) -> Option<Mode>,
@@ -331,7 +331,7 @@ pub fn attach(
     attach_in_order(members, method, None)
 }
 
-/// Attaches programs like [`attach`]. Those at traffic control take this position among the programs pinned there.
+/// Attaches programs like [`attach`]. At traffic control, `order` gives their position among the programs pinned there.
 pub fn attach_in_order(
     members: &[LoadedProgram],
     method: TcMethod,

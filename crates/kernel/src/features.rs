@@ -1,4 +1,4 @@
-//! Detection of the features that a kernel has, of those that generated code uses.
+//! Detection of the kernel features that generated code may use.
 
 use crate::errors;
 use crate::sys::{Map, Prog};
@@ -8,13 +8,13 @@ use host::caps;
 use host::linux::kernel_version;
 use std::io;
 
-/// The kernel that an object is for.
+/// Kernel for which an object is compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Kernel {
-    /// The one that runs here.
+    /// Running kernel of this machine.
     #[default]
     This,
-    /// A version of Linux as it was published.
+    /// Published version of Linux, without a distribution's changes.
     Version(Version),
 }
 
@@ -67,7 +67,7 @@ impl Kernel {
     }
 }
 
-/// Tries a feature.
+/// Tries out a feature. Fails if the running kernel lacks it.
 pub(crate) fn try_out(feature: Feature) -> io::Result<()> {
     match feature {
         Feature::MayGoto => Prog::may_goto().map(|_| ()),

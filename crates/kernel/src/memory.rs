@@ -41,11 +41,11 @@ const DEVMAP_ELEMENT: u64 = 128;
 const BUCKET: u64 = 16;
 const POINTER: u64 = 8;
 const PAGE: u64 = 4096;
-/// Bound of overflow: of so many entries of a full table, at most one is in the overflow map of its buckets. With
-/// hashed keys it is one of 260 on average.
+/// Bound of overflow: at most one in this many entries of a full table is in the overflow map of its buckets. With
+/// hashed keys it is one in 260 on average.
 const OVERFLOW: u64 = 200;
 
-/// Computes the memory of a map on a machine with so many processors.
+/// Computes the memory of a map on a machine with this number of processors.
 pub fn of_map(map: &MapAbi, processors: u64) -> Need {
     let entries = u64::from(map.max_entries);
     let aligned = |size: u32| u64::from(size).next_multiple_of(8);

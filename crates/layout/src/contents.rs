@@ -1,4 +1,4 @@
-//! Description of all state that a program keeps between packets.
+//! Description of all state that a program keeps between packets, and of the maps that hold it.
 
 use crate::{
     CounterAbi, DigestsAbi, FiguresAbi, FlowStateAbi, GlobalsAbi, LogsAbi, LookupAbi,
@@ -41,7 +41,7 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// Returns true if the program hashes with secrets of its own ([`HashSeeds`](crate::HashSeeds)).
+    /// Returns true if the program's hashes have secret seeds ([`HashSeeds`](crate::HashSeeds)).
     pub fn is_seeded(&self) -> bool {
         let hashes = |table: &TableAbi| matches!(table.lookup, LookupAbi::Buckets(_));
         !self.flow_states.is_empty() || !self.figures.is_empty() || self.tables.iter().any(hashes)
@@ -53,8 +53,8 @@ impl Contents {
         flows.chain(self.figures.iter().map(StateAbi::Figures))
     }
 
-    /// Returns the maps that are made larger than the program declares them, with their capacities on a machine with
-    /// this many processors.
+    /// Returns the maps whose capacities differ from their declarations in the program. Each has its capacity on a
+    /// machine with this many processors.
     pub fn resized(&self, processors: u32) -> impl Iterator<Item = (&str, u32)> {
         let tables = self.tables.iter().map(|t| &t.lookup);
         let lookups = tables.chain(self.value_sets.iter().map(|s| &s.lookup));

@@ -1,4 +1,4 @@
-//! Ends of fields, and sums of fields.
+//! C for the extents of fields: the start and the end of each instance. Also C for sums of fields, which give lengths.
 
 use crate::instance::InstanceExtent;
 use crate::layout::{Frame, Window};
@@ -11,8 +11,8 @@ use payload::{Comparison, Condition, Contents, Extent, FieldId, LayoutId, Linear
 const LARGEST_SUM: i128 = 1 << 62;
 
 impl Writer<'_> {
-    /// Computes the extent of an instance that begins at `start`, which is [`AT`] or a copy of it. If its contents are
-    /// to be read, the results are in variables.
+    /// Emits the computation of an instance's extent. The instance begins at `start`, which is [`AT`] or a copy of it.
+    /// If `is_kept`, the results are in variables.
     pub(crate) fn place(
         &mut self,
         frame: &mut Frame,
@@ -184,7 +184,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns the length of the longest of these ends that stands at an offset, if one does.
+    /// Returns an expression for the length of the end that is at an offset: the longest one if several are.
     fn length_of_end(&self, at: &C, window: &Window, ends: &[Vec<u8>]) -> C {
         let mut ends: Vec<&Vec<u8>> = ends.iter().collect();
         ends.sort_by_key(|end| std::cmp::Reverse(end.len()));
@@ -204,7 +204,7 @@ impl Writer<'_> {
         })
     }
 
-    /// Computes a sum of fields; absent ones count as 0.
+    /// Returns an expression for a sum of fields. Absent fields count as 0.
     pub(crate) fn sum(&mut self, frame: &Frame, sum: &Linear) -> C {
         let mut most = i128::from(sum.constant).abs();
         let mut terms = Vec::with_capacity(sum.terms.len() + 1);
@@ -241,7 +241,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Tests a condition.
+    /// Returns an expression for a condition.
     pub(crate) fn condition(&mut self, frame: &Frame, condition: &Condition) -> C {
         let op = match condition.comparison {
             Comparison::Equal => BinOp::Eq,

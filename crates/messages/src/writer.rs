@@ -1,4 +1,4 @@
-//! Writer of the functions that read a message: their parts, and the names in them.
+//! State and building blocks for emitting the C functions that read a message: names, loops, failures and helpers.
 
 use crate::document::Memory;
 use crate::file::MessageTarget;
@@ -10,37 +10,37 @@ use emit::names::Names;
 use payload::{Asked, FieldId, LayoutId, Only, Schema, Site};
 use smol_str::SmolStr;
 
-/// Message's memory, as a parameter of each of its functions.
+/// Name of the parameter that points to the message's memory.
 pub const MEMORY: &str = "m";
-/// Current offset of the function.
+/// Name of the variable with the current offset.
 pub const AT: &str = "at";
-/// End of the message, as far as it is read.
+/// Name of the variable with the offset at which reading ends.
 pub(crate) const END: &str = "end";
-/// Label of a loop that does not terminate, which no message reaches.
+/// Label to which `may_goto` jumps if a loop exceeds the kernel's limit of iterations. No message gets there.
 pub(crate) const ENDLESS: &str = "endless";
 
 /// Attribute that the program asks for.
 #[derive(Clone, Debug)]
 pub(crate) struct Wanted {
-    /// The resolved name.
+    /// Resolved name.
     pub asked: Asked,
-    /// Member of the message's memory with its position.
+    /// Location of its value in the message's memory.
     pub member: AttributeMember,
-    /// True if it is only read to compare lengths.
+    /// True if the program does not ask for it: it is read only to detect conflicting lengths.
     pub is_hidden: bool,
 }
 
 /// Location of an attribute's value in a message's memory.
 #[derive(Clone, Debug)]
 pub enum AttributeMember {
-    /// A member of its own.
+    /// Member of its own.
     Own(SmolStr),
-    /// An entry, from 1, of an array that is a member: for the members of documents.
+    /// Element of an array member, numbered from 1. Members of JSON and XML documents are stored there.
     Numbered(SmolStr, u32),
 }
 
 impl AttributeMember {
-    /// Returns the value in this memory.
+    /// Returns the expression for the value, given the message's memory.
     pub fn of(&self, memory: C) -> C {
         match self {
             AttributeMember::Own(name) => memory.arrow(name.clone()),
@@ -52,7 +52,7 @@ impl AttributeMember {
 }
 
 impl Wanted {
-    /// Returns its number among the members of documents, if it is one.
+    /// Returns the attribute's number among the wanted members of documents. `None` if it is no such member.
     pub(crate) fn number(&self) -> Option<u32> {
         match self.member {
             AttributeMember::Own(_) => None,
@@ -61,73 +61,74 @@ impl Wanted {
     }
 }
 
-/// Reaction to a malformed message.
+/// Reaction of a function to a malformed message.
 #[derive(Clone)]
 pub(crate) enum Failing {
-    /// The function returns the status.
+    /// Return the status.
     Return,
-    /// The same, unless joined parts were found before: then they end here.
+    /// Within joined parts (see `Extent::Joined`): end the parts here if there are any, else return the status.
     Joined {
-        /// Condition that there are joined parts.
+        /// Condition that a part was found.
         parts: C,
-        /// Label where the function continues then.
+        /// Label after the loop over the parts.
         done: SmolStr,
     },
-    /// The function returns the status with `MESSAGE_FAULT`.
+    /// Return the status with the bit `MESSAGE_FAULT`, since the function otherwise returns an offset.
     Fault,
 }
 
-/// Writer of the functions for a message.
+/// State while the functions for a message are emitted.
 pub(crate) struct Writer<'s> {
     pub target: MessageTarget,
     pub schema: &'s Schema,
     pub wanted: &'s [Wanted],
-    /// Struct of its memory, after which its functions are named.
+    /// Name of the struct of the message's memory. It is the prefix of the functions' names.
     pub structure: SmolStr,
-    /// Names of the file.
+    /// Names that are taken in the file.
     pub file: &'s mut Names,
-    /// Names of the current function.
+    /// Names that are taken in the current function.
     pub names: Names,
     pub out: Block,
     /// Constant arrays.
     pub tables: Vec<Item>,
     pub functions: Vec<Function>,
     pub scans: Vec<(Scan, SmolStr)>,
-    /// Tables of kinds of bytes, by the functions that use them.
+    /// Functions that scan with a table of byte classes, each with the name of its table.
     pub scan_tables: Vec<(SmolStr, SmolStr)>,
     pub helpers: Vec<(Helper, SmolStr)>,
     pub failing: Failing,
     /// True if a loop needs [`ENDLESS`].
     pub loops: bool,
-    /// Members of the message's memory for loop counters: the verifier does not track each value of a number in memory.
+    /// Members of the message's memory for loop counters. In memory, the verifier does not follow each value of a
+    /// counter.
     pub counts: Vec<SmolStr>,
     /// Members that are arrays of numbers, with their sizes.
     pub stacks: Vec<(SmolStr, u32)>,
     /// Recursive layout that is being emitted.
     pub nesting: Option<Nesting>,
-    /// Functions of recursive layouts, each for a depth.
+    /// Functions of recursive layouts, each with its layout and depth.
     pub nested: Vec<(LayoutId, usize, SmolStr)>,
-    /// Names of all members.
+    /// Names of all members of the message's memory.
     pub members: Names,
     /// Members for documents.
     pub memory: Memory,
-    /// Functions of documents, by their fields.
+    /// Functions that read documents, each with its field.
     pub documents: Vec<(LayoutId, FieldId, SmolStr)>,
     /// Field of the root layout after which reading may stop if all attributes were found.
     pub stop: Option<FieldId>,
-    /// Member with the offset from which on values do not count: the start of an unfinished instance that counts only
-    /// as a whole.
+    /// Member with the start of an unfinished instance that counts only as a whole. Values from this offset on do not
+    /// count.
     pub incomplete: Option<SmolStr>,
     /// True while such an instance is being emitted.
     pub in_whole: bool,
-    /// Description of the part of the schema for which no function can be generated.
+    /// Reason why no functions can be generated for the schema.
     pub refused: Option<String>,
 }
 
-/// Function that is emitted for each message separately, with the same text.
+/// Helper function. Each message has its own copy, which takes the message's memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Helper {
-    /// Passes over a DNS name.
+    /// Skips a DNS name.
     SkipName,
     /// Writes the text of a DNS name.
     NameText,
@@ -180,7 +181,7 @@ impl<'s> Writer<'s> {
         self.out.push(stmt);
     }
 
-    /// Returns what `f` emits, as a block.
+    /// Returns the statements that `f` emits, as a block.
     pub(crate) fn block(&mut self, f: impl FnOnce(&mut Self)) -> Block {
         let outer = std::mem::take(&mut self.out);
         f(self);
@@ -194,7 +195,7 @@ impl<'s> Writer<'s> {
         C::Ident(name)
     }
 
-    /// Advances to an offset.
+    /// Emits an assignment of the current offset.
     pub(crate) fn go_to(&mut self, offset: C) {
         match offset {
             C::Binary(BinOp::Add, base, by) if *base == C::id(AT) => {
@@ -205,7 +206,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// Returns the code for a malformed message.
+    /// Returns the code that handles a malformed message with this status.
     pub(crate) fn fail(&self, status: C) -> Block {
         let status = match self.failing {
             Failing::Fault => C::bin(BinOp::Or, C::id("MESSAGE_FAULT"), status),
@@ -220,13 +221,13 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// Emits that code under a condition.
+    /// Emits the code of [`Writer::fail`] under a condition.
     pub(crate) fn fail_if(&mut self, cond: C, status: C) {
         let failed = self.fail(status);
         self.push(Stmt::If(cond, failed, Block::new()));
     }
 
-    /// Fails with the status in an offset that has `MESSAGE_FAULT`.
+    /// Emits a failure if an offset has the bit `MESSAGE_FAULT`. The other bits are the status.
     pub(crate) fn fail_if_fault(&mut self, offset: &C) {
         let fault = C::id("MESSAGE_FAULT");
         let is_fault = C::bin(BinOp::And, offset.clone(), fault.clone());
@@ -234,17 +235,17 @@ impl<'s> Writer<'s> {
         self.fail_if(is_fault, status);
     }
 
-    /// Refuses the schema, unless that has happened already.
+    /// Refuses the schema. The first reason is kept.
     pub(crate) fn refuse(&mut self, why: impl Into<String>) {
         self.refused.get_or_insert_with(|| why.into());
     }
 
-    /// Emits a loop of many steps. Its iterations advance an offset, and leave the loop by `break`.
+    /// Emits a loop with a long body. Its iterations advance an offset, and leave the loop by `break`.
     pub(crate) fn repeat(&mut self, offset: &C, iteration: impl FnOnce(&mut Self)) {
         self.repeat_until(offset, iteration, may_go_on_afresh());
     }
 
-    /// Emits a loop that passes over a few bytes.
+    /// Emits a loop with a short body, which skips a few bytes in each iteration.
     pub(crate) fn pass(&mut self, offset: &C, iteration: impl FnOnce(&mut Self)) {
         self.repeat_until(offset, iteration, may_go_on());
     }
@@ -260,7 +261,7 @@ impl<'s> Writer<'s> {
         self.push(Stmt::Loop(body));
     }
 
-    /// Returns the name of a helper, which is emitted on first use.
+    /// Returns the name of a helper. Emits the helper on first use.
     pub(crate) fn helper(&mut self, helper: Helper) -> SmolStr {
         if let Some((_, name)) = self.helpers.iter().find(|(known, _)| *known == helper) {
             return name.clone();
@@ -316,7 +317,7 @@ impl<'s> Writer<'s> {
         name
     }
 
-    /// Adds a function of the message's memory.
+    /// Adds a function whose first parameter is the message's memory.
     pub(crate) fn function(
         &mut self,
         name: &SmolStr,
@@ -337,7 +338,7 @@ impl<'s> Writer<'s> {
         });
     }
 
-    /// Returns the wanted attributes among a field's values: the member of each, and its restriction to some instances.
+    /// Returns the wanted attributes that are values of a field. Each has its restriction to some instances.
     pub(crate) fn wanted_of(
         &self,
         layout: LayoutId,
@@ -351,19 +352,19 @@ impl<'s> Writer<'s> {
             .collect()
     }
 
-    /// Returns true if an attribute is wanted by the index of its instance.
+    /// Returns true if an attribute is wanted from the instance with a certain index.
     pub(crate) fn counts_instances(&self) -> bool {
         let mut sites = self.wanted.iter().flat_map(|wanted| &wanted.asked.sites);
         sites.any(|site| matches!(site.only, Only::Index(_)))
     }
 }
 
-/// Back edge of a loop.
+/// Returns the back edge of a loop.
 pub(crate) fn may_go_on() -> Stmt {
     back_edge("may_goto")
 }
 
-/// Back edge of a loop of many steps.
+/// Returns the back edge of a loop with a long body.
 fn may_go_on_afresh() -> Stmt {
     back_edge("may_goto_afresh")
 }
@@ -376,34 +377,35 @@ fn back_edge(name: &str) -> Stmt {
     }
 }
 
-/// Computes 1 if one of these attributes was not found. Only the offset of an absent one has the highest bit set.
+/// Returns an expression that is 1 if one of these attributes was not found, else 0. Only the offset of an absent
+/// attribute has its highest bit set.
 pub fn any_is_missing<'m>(members: impl Iterator<Item = &'m AttributeMember>) -> C {
     let starts = members.map(|member| member.of(C::id(MEMORY)).member("start"));
     let any = starts.reduce(|a, b| C::bin(BinOp::Or, a, b));
     C::bin(BinOp::Shr, any.unwrap_or(C::int(0)), C::int(31))
 }
 
-/// Mask of offsets.
+/// Returns the mask by which offsets stay within the message's memory.
 pub(crate) fn mask() -> C {
     C::call("message_mask", vec![C::id(MEMORY)])
 }
 
-/// Address of an offset.
+/// Returns the address of the byte at an offset.
 pub(crate) fn here(offset: C) -> C {
     C::pure("message_at", vec![C::id(MEMORY), offset])
 }
 
-/// Byte at an offset.
+/// Returns the byte at an offset.
 pub(crate) fn byte(offset: C) -> C {
     C::pure("load_be8", vec![here(offset)])
 }
 
-/// Number of bytes from an offset to an end.
+/// Returns the number of bytes from an offset to an end.
 pub(crate) fn left(end: &C, offset: C) -> C {
     C::bin(BinOp::Sub, end.clone(), offset)
 }
 
-/// Status of this name.
+/// Returns the status `MESSAGE_…` with this name.
 pub fn status(name: &str) -> C {
     C::id(format!("MESSAGE_{name}"))
 }

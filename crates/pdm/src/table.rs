@@ -103,7 +103,7 @@ fn distribution(snapshot: &Snapshot) -> Vec<Vec<String>> {
     rows
 }
 
-/// Formats a delay; `-` if it was never measured.
+/// Formats a delay. Returns `-` if it was never measured.
 fn shown(ns: Option<u64>) -> String {
     ns.map_or_else(|| "-".into(), delay)
 }
@@ -131,7 +131,7 @@ fn row(flow: &MeasuredFlow) -> Vec<String> {
     ]
 }
 
-/// Formats a flow: protocol, this end, and the other one.
+/// Formats a flow: protocol, local end and remote end.
 fn name(flow: &MeasuredFlow) -> String {
     let key = &flow.key;
     let end = |address: Ipv6Addr, port: u16| match port {

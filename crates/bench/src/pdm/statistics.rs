@@ -1,6 +1,6 @@
-//! Nanoseconds per run by the kernel's own statistics, under continuous traffic. The versions take short turns on one
-//! pair of devices, so disturbances affect all of them alike. Each value includes the time in which the kernel reads
-//! its clock; the empty programs show how long that is.
+//! Nanoseconds per run, from the kernel's statistics of programs, under continuous traffic. The versions of the
+//! programs alternate in short slices on one pair of devices, so disturbances affect all of them alike. Each value
+//! includes the time in which the kernel reads its clock; the empty programs show how long that is.
 
 use super::Rounds;
 use super::network::{attach, load, pair, replace};
@@ -25,8 +25,8 @@ const SLICE: Duration = Duration::from_millis(20);
 /// Fewest runs that make a slice significant.
 const FEWEST_RUNS: u64 = 50;
 
-/// Nanoseconds per run: the mean of each slice, over both ends' programs. With datagrams in one direction, only the
-/// client's egress and the server's ingress run.
+/// Nanoseconds per run: the mean of each slice over the programs of both ends. If datagrams go in one direction only,
+/// these are the client's egress program and the server's ingress program.
 pub(crate) struct Statistics {
     /// Kind of traffic.
     pub kind: TrafficKind,
@@ -92,7 +92,8 @@ fn under(
     Ok(found)
 }
 
-/// Returns the result of [`both`] after a slice. The slice is extended if the machine is too busy for enough packets.
+/// Waits for the end of a slice, and returns the counts of [`both`]. The slice is extended if the machine is too busy
+/// for enough packets.
 fn after_slice(
     programs: &[End],
     before: [(u64, Duration); 2],

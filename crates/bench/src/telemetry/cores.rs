@@ -25,10 +25,10 @@ pub(super) const BURST: u32 = 512;
 /// Time limit for packets to arrive.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Gigabits per second with the parser in one place, on one processor and on both.
+/// Gigabits per second with the parser at one location, on one processor and on both.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Cores {
-    /// Place of the parser.
+    /// Location of the parser.
     pub(super) of: &'static str,
     /// Rate on one processor.
     pub(super) one: Spread,
@@ -43,7 +43,7 @@ struct Lane {
     generator: Generator,
 }
 
-/// Measures each place on one and on two processors, interleaved.
+/// Measures each location of the parser on one and on two processors, in alternation.
 pub(super) fn measure(effort: &Effort) -> Result<Vec<Cores>, Error> {
     let lanes = [lane(0)?, lane(1)?];
     let message = Message::of_bytes(PARSED);

@@ -1,4 +1,5 @@
-//! Single measurement: packets to a socket at the full speed of its processor, with the parser in one of the places.
+//! Single throughput measurement: a generator sends packets to a UDP socket as fast as the receiving processor takes
+//! them. Messages are parsed at one location ([`ParserLocation`]).
 
 use super::generator::{Generator, Receivers};
 use super::look::{By, Look, Wanted};
@@ -15,28 +16,28 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Place in which messages are parsed.
+/// Location at which messages are parsed.
 #[derive(Clone, Copy)]
 pub(super) enum ParserLocation<'p> {
-    /// No parser.
+    /// Nowhere: there is no parser.
     Nowhere,
-    /// No parser, but a program on the path that only passes packets on.
+    /// Nowhere, but an XDP program on the path passes every packet on.
     Passed(&'p Prog),
-    /// Parser on the packets' path, before the stack.
+    /// On the packets' path, in an XDP program before the network stack.
     Path(&'p Parser),
-    /// Parser in the application that receives them.
+    /// In the application that receives the packets.
     Application(By),
-    /// Parser in another process, which receives copies.
+    /// Off the path: in a reader that receives copies of the packets.
     OffPath(By),
 }
 
-/// Setting that all measurements share.
+/// Setup that all measurements share.
 pub(super) struct Bench<'a> {
     pub(super) network: &'a Network,
     pub(super) generator: &'a Generator,
-    /// Processor of the stack, of the socket, and of the reader of copies.
+    /// Processor of the network stack, of the application, and of the reader of copies.
     pub(super) receiving: usize,
-    /// The generator's processor.
+    /// Processor of the generator.
     pub(super) sending: usize,
 }
 
@@ -49,16 +50,17 @@ pub(super) struct Times {
     pub(super) measured: Duration,
 }
 
-/// Number of packets after which receivers publish their counts. Memory that two processors share is expensive to
-/// write.
+/// Number of packets after which receivers publish their counts to the generator. Publishing each count would be slow:
+/// the memory is shared by two processors.
 const PUBLISHED_EVERY: u64 = 16;
-/// Share of the packets that may be lost.
+/// Greatest share of packets that may be lost in a valid measurement.
 const LOST: f64 = 0.001;
-/// Time limit for packets that are under way at the end.
+/// Time limit for the arrival of packets that are in flight when the generator stops.
 const REST: Duration = Duration::from_secs(2);
 
 impl Bench<'_> {
-    /// Measures the packets per second that the socket received.
+    /// Measures the packets per second that the socket receives. Fails if too many packets were lost, or if the parser
+    /// did not find the query attribute in nearly all of them.
     pub(super) fn rate(
         &self,
         message: &Message,
@@ -156,7 +158,7 @@ impl Bench<'_> {
         Ok((rate, counts))
     }
 
-    /// Measures the packets per second.
+    /// Measures the packets per second after the warm-up.
     fn watch(&self, times: Times) -> io::Result<f64> {
         thread::sleep(times.warm);
         let (first, begun) = (self.generator.received()?, Instant::now());
@@ -165,7 +167,7 @@ impl Bench<'_> {
         Ok((last - first) as f64 / took.as_secs_f64())
     }
 
-    /// Waits for packets that are under way.
+    /// Waits until the packets in flight have arrived, for [`REST`] at most.
     fn rest(&self, receivers: Receivers) -> io::Result<()> {
         let begun = Instant::now();
         let sent = self.generator.sent()?;
@@ -179,7 +181,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Runs the application: it receives packets from the socket, one per system call, and parses each if asked to.
+    /// Runs the application. It receives packets from the socket, one per system call, and passes each to its parser.
     fn receive(&self, socket: &UdpSocket, look: &mut Look, done: &AtomicBool) -> io::Result<()> {
         precedence::pin_this(self.receiving)?;
         let mut buffer = vec![0; 2048];
@@ -204,13 +206,13 @@ impl Bench<'_> {
         }
     }
 
-    /// Runs the reader of copies: it waits for them as `onpath query --off-path` does, and parses each.
+    /// Runs the reader of copies. It waits for copies as `onpath query --off-path` does, and parses each.
     fn copies(&self, mut ring: PacketRing, mut look: Look, done: &AtomicBool) -> io::Result<u64> {
         precedence::pin_this(self.receiving)?;
         let (mut packets, mut failed) = (0, Ok(()));
         while !done.load(Ordering::Relaxed) {
-            // One batch may contain all packets that may be under way, and a slow reader may need longer for it than a
-            // measurement lasts. So the count is published during a batch, and the generator sees it.
+            // One batch may contain all packets in flight, and a slow reader may need longer for it than a measurement
+            // lasts. So the count is published during a batch, and the generator sees it.
             let taken = ring.take(|packet| {
                 look.copied(&packet);
                 packets += 1;
@@ -228,7 +230,7 @@ impl Bench<'_> {
     }
 }
 
-/// Waits for copies.
+/// Waits until there are copies, for [`PATIENCE`] at most.
 pub(super) fn wait(ring: &PacketRing) -> io::Result<()> {
     use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
     let mut ready = [PollFd::new(ring.ready(), PollFlags::POLLIN)];

@@ -1,4 +1,5 @@
-//! Messages of attributes in UDP, and parsers in P4 that find the last attribute.
+//! Test messages in UDP: sequences of attributes, each a tag and a value. Also P4 parsers that find the last attribute,
+//! the query attribute.
 
 use std::fmt::Write;
 
@@ -17,14 +18,14 @@ pub(super) const LINKS: [[u8; 6]; 2] = [[2, 0, 0, 0, 0, 1], [2, 0, 0, 0, 0, 2]];
 /// Size of the headers before a payload, in bytes.
 pub(super) const HEADERS: usize = 42;
 
-/// Technique by which a parser finds the query attribute.
+/// Technique by which a parser finds the query attribute, and its knowledge of the attributes before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Technique {
-    /// Sizes and order of attributes are known.
+    /// Advance by a constant: the sizes and the order of the attributes are known.
     DirectJump,
-    /// Sizes of attributes are known by their tags.
+    /// Advance attribute by attribute: the tag gives the size.
     SkipAhead,
-    /// Nothing is known about the attributes.
+    /// Compare at every byte: nothing is known about the attributes.
     ByteByByte,
 }
 
@@ -54,14 +55,14 @@ pub(super) struct Message {
 }
 
 impl Message {
-    /// Makes a message of 25-byte attributes. `parsed` is its size, a multiple of 25.
+    /// Makes a message of 25-byte attributes. `parsed` is the size of all of them, a multiple of 25.
     pub(super) fn of_bytes(parsed: usize) -> Message {
         Message {
             sizes: vec![QUERY; parsed / QUERY],
         }
     }
 
-    /// Makes a message of this number of attributes, at least two, which fill the payload.
+    /// Makes a message of this number of attributes, at least two. They fill the payload.
     pub(super) fn of_attributes(number: usize) -> Message {
         let others = number - 1;
         let bytes = PAYLOAD - QUERY;
@@ -125,8 +126,8 @@ impl Message {
         packet
     }
 
-    /// Returns a parser of such messages. It counts the packets with the query attribute, and records their times if
-    /// `timed`.
+    /// Returns the P4 text of a parser of messages with this layout. Its control adds 1 to a tally for each packet with
+    /// the query attribute, or the packet's timestamp if `timed`.
     pub(super) fn program(&self, technique: Technique, timed: bool) -> String {
         let query: String = self.query().iter().map(|b| format!("{b:02x}")).collect();
         let (locals, states) = match technique {
@@ -235,12 +236,12 @@ const BYTE_BY_BYTE: &str = "    state message {
     }
 ";
 
-/// Returns the tag of the attribute with this index. Its bytes are not letters.
+/// Returns the tag of the attribute with this index. No byte of it is a letter.
 fn tag(number: usize) -> [u8; 2] {
     (number as u16 + 1).to_be_bytes()
 }
 
-/// Returns pseudo-random letters, the same in each run.
+/// Returns the pseudo-random letter at an offset, the same in each run.
 fn letter(at: usize) -> u8 {
     let x = (at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     b'a' + ((x ^ (x >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 32) as u8 % 26

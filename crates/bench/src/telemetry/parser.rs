@@ -17,7 +17,7 @@ pub(super) struct Parser {
 }
 
 impl Parser {
-    /// Compiles and loads a parser of such messages.
+    /// Compiles and loads a parser of messages with the layout of `message`.
     pub(super) fn new(
         message: &Message,
         technique: Technique,
@@ -44,8 +44,8 @@ impl Parser {
         self.instance.program.prog()
     }
 
-    /// Returns the number of packets with the query attribute, and the greatest value that was added for one. It makes
-    /// no system call.
+    /// Returns the number of packets with the query attribute, and the greatest value that one of them added to the
+    /// tally. It makes no system call.
     pub(super) fn tally(&self) -> Result<(u64, u64), Error> {
         let groups = self.instance.store.figures(self.tally);
         let groups = groups.map_err(|e| Error::new(e.to_string()))?;

@@ -55,7 +55,7 @@ impl Results {
         ])
     }
 
-    /// Returns the lines of the places. They start at no parsed bytes.
+    /// Returns a line for each location of the parser. It starts at zero parsed bytes, with the rate without a parser.
     fn place_lines(&self) -> Vec<Line> {
         let mut lines = lines(&self.rates.places);
         for line in &mut lines {

@@ -1,4 +1,5 @@
-//! Throughput of a socket, with the parser in each place and by each technique, interleaved.
+//! Throughput of a UDP socket, by the parser's location and by its technique. The cases are measured in alternation,
+//! and each is compared with the throughput without a parser.
 
 use super::flow::{Bench, ParserLocation, Times};
 use super::look::By;
@@ -10,33 +11,33 @@ use kernel::bench::median;
 use kernel::sys::Prog;
 use serde::Serialize;
 
-/// Rate for a place or a technique, at a number of bytes or attributes.
+/// Throughput of one case: a location or a technique, and a number of parsed bytes or of attributes.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Rate {
-    /// Name of the place or technique.
+    /// Name of the location or technique.
     pub(super) of: &'static str,
     /// Number of parsed bytes, or of attributes.
     pub(super) at: usize,
     /// Gigabits per second, of Ethernet frames.
     pub(super) gbits: Spread,
-    /// Share of the rate without a parser just before and after.
+    /// Ratio to the rate without a parser, measured immediately before and after.
     pub(super) part: Spread,
 }
 
-/// Results of this part.
+/// Results of all throughput measurements.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Rates {
     /// Gigabits per second without a parser.
     pub(super) nowhere: Spread,
-    /// Share of that rate with a program that only passes packets on.
+    /// Ratio to that rate with a program on the path that only passes packets on.
     pub(super) passed: Spread,
-    /// Rates by place and bytes.
+    /// Rates by location and bytes.
     pub(super) places: Vec<Rate>,
-    /// Ratio of the share on the path to that off the path in the same round, by bytes.
+    /// Rate on the path divided by the rate off the path in the same round, by bytes.
     pub(super) on_to_off: Vec<(usize, Spread)>,
-    /// Ratio of the share on the path to that of a query off the path.
+    /// Rate on the path divided by the rate of a query off the path in the same round, by bytes.
     pub(super) on_to_query: Vec<(usize, Spread)>,
-    /// Rates off the path and in the application, with Onpath's queries as parser, by bytes.
+    /// Rates of Onpath's query evaluator as the parser, in the application and off the path, by bytes.
     pub(super) queries: Vec<Rate>,
     /// Rates on the path, by technique and bytes.
     pub(super) techniques: Vec<Rate>,
@@ -44,15 +45,15 @@ pub(super) struct Rates {
     pub(super) attributes: Vec<Rate>,
 }
 
-/// Names of the places.
+/// Names of the locations.
 pub(super) const PATH: &str = "on the path";
 pub(super) const APPLICATION: &str = "in the application";
 pub(super) const OFF_PATH: &str = "off the path";
-/// Names of the places with a query in place of a search.
+/// Names of the locations whose parser is Onpath's query evaluator instead of a search.
 pub(super) const APPLICATION_QUERY: &str = "query in the application";
 pub(super) const OFF_PATH_QUERY: &str = "query off the path";
 
-/// Table of the report in which a rate stands.
+/// Table of the report that lists a rate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Table {
     Places,
@@ -67,7 +68,7 @@ struct Case {
     at: usize,
     message: Message,
     parser: Option<Parser>,
-    /// Packets per second, and their share of those without a parser.
+    /// Packets per second in each round, with the ratio to the rate without a parser.
     samples: Vec<(f64, f64)>,
 }
 
@@ -109,7 +110,7 @@ impl Case {
     }
 }
 
-/// Measures all cases, interleaved.
+/// Measures all cases in alternation.
 pub(super) fn measure(bench: &Bench, effort: &Effort) -> Result<Rates, Error> {
     let mut cases = cases(effort)?;
     let plain = Message::of_bytes(PAYLOAD);
@@ -163,8 +164,8 @@ fn on_to_off(cases: &[Case], of: &str) -> Vec<(usize, Spread)> {
     with_off.collect()
 }
 
-/// Names the rates on the path after their technique, for the table of techniques. Byte by byte on the path is in two
-/// tables.
+/// Names rates after their technique, for the table of techniques. The byte-by-byte parser on the path is in two
+/// tables, and has the name of its location until then.
 fn rename(mut rates: Vec<Rate>) -> Vec<Rate> {
     for rate in &mut rates {
         if rate.of == PATH {
@@ -174,7 +175,7 @@ fn rename(mut rates: Vec<Rate>) -> Vec<Rate> {
     rates
 }
 
-/// Measures once, and again if other work on the machine spoiled the measurement.
+/// Measures once. Repeats a failed measurement up to twice, since other work on the machine may have spoiled it.
 fn once(
     bench: &Bench,
     message: &Message,

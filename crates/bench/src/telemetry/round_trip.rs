@@ -1,4 +1,5 @@
-//! Round-trip time of requests, with the parser in each place where it delays packets.
+//! Round-trip time of requests, with the parser at each location where it delays packets: on the path, and in the
+//! application.
 
 use super::message::{Message, PAYLOAD, Technique};
 use super::network::{Network, Polling};
@@ -20,7 +21,7 @@ use std::time::{Duration, Instant};
 /// Microseconds of a round trip.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct RoundTrip {
-    /// Place of the parser.
+    /// Location of the parser.
     pub(super) of: &'static str,
     /// Medians of the rounds.
     pub(super) took: Spread,

@@ -10,8 +10,8 @@ pub const MOST_REPLICAS: u32 = LIMITS.replicas;
 /// Largest number of times that a packet, or a copy of it, may be resubmitted, recirculated or cloned again.
 pub const MOST_ROUNDS: u32 = LIMITS.rounds;
 
-/// Name of the map with the preserved fields of packets that come in again. Programs that have such packets have the
-/// map.
+/// Name of the map with the preserved fields of packets that re-enter the program. Only programs with such packets have
+/// the map.
 pub const ROUNDS_MAP: &str = "packet_rounds";
 
 /// Number of reasons for which packets are lost; `control::DropReason` has their numbers.

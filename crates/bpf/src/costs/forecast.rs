@@ -293,7 +293,7 @@ mod tests {
     use diag::Diagnostic;
     use std::fmt::Write as _;
 
-    /// Makes a program with so many states in its parser, each with two cases, and these declarations and statements.
+    /// Makes a program with this number of parser states, each with two cases, and these declarations and statements.
     fn program(states: u64, declared: &str, done: &str) -> Program {
         let mut text = format!(
             "program test reject stop\nheader_type t {{\n    a: bit<8>;\n}}\nvar x: bit<8>\nheader h: t\n{declared}"

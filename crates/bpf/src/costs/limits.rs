@@ -1,5 +1,5 @@
-//! Limits of the kernel that a program is checked against before clang works on it, which may take a minute for a
-//! program that exceeds them.
+//! Checks of a program's estimated costs against the kernel's limits, before clang compiles it. For a program that
+//! exceeds the limits, clang may take a minute.
 
 use super::weights::clang::{A_SECOND, LONG, SLOW};
 use super::weights::kernel::{FARTHEST, LONGEST, MOST_FUNCTIONS, MOST_MAPS};
@@ -15,18 +15,18 @@ use crate::{Outlining, Report, errors};
 use diag::{Diagnostic, Diagnostics, Span};
 use ir::{Program, visit};
 
-/// Returns true if clang takes so long over a program that it is compiled with less debug information.
+/// Returns true if clang would take too long with full debug information. The program is then compiled with less.
 pub fn is_long(report: &Report) -> bool {
     report.longest_estimate > LONG || report.outlined > 0
 }
 
-/// Estimates the seconds that clang takes, if they are many.
+/// Estimates the seconds that clang takes. Returns `None` if they are few.
 pub fn seconds(report: &Report) -> Option<u32> {
     let instructions = report.instruction_estimate;
     (instructions > SLOW).then(|| instructions.div_ceil(A_SECOND))
 }
 
-/// Returns the number of statements between places where a function can be cut, for outlined functions of `most`
+/// Returns the number of statements between positions at which a function may be cut, for outlined functions of `most`
 /// instructions.
 pub(crate) fn between_cuts(most: u32) -> u32 {
     most.div_ceil(PLACES * STATEMENT)
@@ -66,8 +66,8 @@ pub fn too_long(program: &Program, hook: Hook, kernel: &Features, report: &Repor
 
 /// Decides how functions are outlined. The outlined functions are short, for clang and the verifier, but not too many.
 /// The number of programs chained by tail calls is `times` the number that the verifier is likely to need. If copies
-/// of packets differ, all are in one program: the loop over the copies cannot be chained, since no program leads back
-/// to another.
+/// of packets differ, all functions are in one program: the loop over the copies cannot be split, since no program
+/// leads back to an earlier one.
 pub fn outlining(program: &Program, report: &Report, times: usize) -> Outlining {
     let instructions = report.instruction_estimate;
     let programs = times * instructions.div_ceil(PROGRAM) as usize;
@@ -76,7 +76,7 @@ pub fn outlining(program: &Program, report: &Report, times: usize) -> Outlining 
         false => MOST_PROGRAMS,
     };
     let programs = programs.clamp(1, most);
-    // Chained programs do not all have that many functions.
+    // Not every chained program has this many functions.
     let functions = match programs {
         1 => MOST_FUNCTIONS / ONE_IN,
         _ => programs * MOST_FUNCTIONS / ONE_IN_OF_SEVERAL,
@@ -95,7 +95,7 @@ fn longest(program: &Program, report: &Report) -> u64 {
     }
 }
 
-/// Refuses a program that exceeds a limit for certain.
+/// Refuses a program that certainly exceeds a limit.
 pub(crate) fn check(program: &Program, hook: Hook, report: &Report) -> Result<(), Diagnostics> {
     let last_table = || {
         let tables = program.tables.values();
@@ -131,19 +131,19 @@ pub fn needs_long_jumps(report: &Report) -> bool {
     report.longest_estimate > NEEDS_LONG_JUMPS * FARTHEST
 }
 
-/// Returns true if the verifier is likely to follow too many branches in one function, by the estimate of what it
-/// processes with everything in variables.
+/// Returns true if nothing is outlined and the verifier is likely to follow too many branches. The estimate assumes
+/// that the program keeps everything in variables.
 pub fn is_risky(report: &Report) -> bool {
     report.outlined == 0 && report.verifier_estimate > RISKY
 }
 
 /// Returns true if no jump of a program's own C is too far: its longest function has no more instructions than a jump
-/// can span. The estimate is rather too high than too low.
+/// can span. The estimate of the length tends to be too high.
 pub fn is_short(report: &Report) -> bool {
     report.longest_estimate <= FARTHEST
 }
 
-/// Returns the parser, the control or the other routine that has the most statements.
+/// Returns the location of the parser or routine (such as a control) with the most statements.
 pub fn longest_part(program: &Program) -> Span {
     let parsers = program.parsers.values().map(|parser| {
         let states = parser.states.values();
@@ -173,7 +173,7 @@ mod tests {
         ir::text::parse(text).expect("a program")
     }
 
-    /// Returns the code of the refusal of a program whose compilation gave this report.
+    /// Returns the diagnostic code if [`check`] refuses a program with this report.
     fn refused(report: &Report, differ: bool) -> Option<&'static str> {
         let mut program = program();
         program.slots.extend(differ.then(copies::requests));

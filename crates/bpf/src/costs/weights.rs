@@ -1,9 +1,9 @@
-//! Every weight and limit by which costs are estimated and decisions are made, with its source.
+//! Constants of the cost estimates and of the decisions based on them: weights and limits, with their sources.
 
 /// Limits of the kernel.
 pub mod kernel {
-    /// Largest number of instructions that a program may have, and that the verifier processes of one before it gives
-    /// up (`BPF_COMPLEXITY_LIMIT_INSNS` of Linux).
+    /// Largest number of instructions of a program. The verifier also gives up on a program after it has processed this
+    /// many (`BPF_COMPLEXITY_LIMIT_INSNS` of Linux).
     pub const LONGEST: u32 = 1_000_000;
 
     /// Number of instructions that a jump can span if the kernel lacks [`crate::features::Feature::LongJumps`].
@@ -12,7 +12,7 @@ pub mod kernel {
     /// Largest number of functions of a program (`BPF_MAX_SUBPROGS` of Linux).
     pub const MOST_FUNCTIONS: usize = 256;
 
-    /// The most maps that one program may use (`MAX_USED_MAPS` of Linux).
+    /// Largest number of maps that a program may use (`MAX_USED_MAPS` of Linux).
     pub const MOST_MAPS: usize = 64;
 
     /// Bytes of stack that a program may use, over all functions of a call chain (`MAX_BPF_STACK` of Linux).
@@ -34,8 +34,8 @@ pub mod memory {
     /// Bytes of the stack that variables may take, so that the compiler has room for what it adds.
     pub const STACK: u32 = 320;
 
-    /// Largest number of members of a stage's memory that are described by name. For each line of the program, clang
-    /// searches all names that were described before.
+    /// Largest number of members of a stage's memory that the map's BTF describes by name. For each line of the
+    /// program, clang searches all names that were described before.
     pub const MOST_DESCRIBED: usize = 256;
 
     /// Bytes of a packet's front that are kept for fields of variable length, if the packet is deparsed several times:
@@ -81,13 +81,13 @@ pub mod walk {
     /// Largest estimate of a stage that may have several copies of its deparser.
     pub const MOST_WITH_COPIES: u64 = 1000;
 
-    /// Largest estimate of one function that reads messages. Above it, the verifier takes seconds or gives up. For
-    /// queries on HTTP it processed 100,000 instructions where 173,000 were estimated, and at least 840,000 from an
-    /// estimate of 178,000 on; as several functions, 80,000.
+    /// Largest estimate of a program that reads messages in one function. Above it, the verifier takes seconds or gives
+    /// up. Measured for queries on HTTP: it processed 100,000 instructions at an estimate of 173,000, but at least
+    /// 840,000 from an estimate of 178,000 on. Outlined into several functions, it processed 80,000.
     pub const RISKY: u64 = 175_000;
 
-    /// Longest key of a group, in words, that each path compares with the keys of all ways inline, in a program that
-    /// reads messages: a call takes some nanoseconds. Keys with texts of messages are longer.
+    /// Longest key of a group, in words, for which a program that reads messages searches a set's ways by inline code.
+    /// For longer keys, such as texts of messages, it calls a function, which takes some nanoseconds more.
     pub const SHORT_KEY: u32 = 8;
 }
 
@@ -116,8 +116,8 @@ pub mod forecast {
     /// out of each state, these are three times the forecast.
     pub const MOST_OF_ONE: u64 = 350_000;
 
-    /// Largest number of elements of a header stack that does not stay rolled. With more cases, clang's code does not
-    /// fit on the stack.
+    /// Largest number of elements of a header stack that does not stay rolled. An access by index has a case for each
+    /// element. With more cases, clang's code exceeds the BPF stack.
     pub const MOST_CASES: usize = 256;
 
     /// Largest number of elements of such a stack if copies of packets differ, since each copy has all elements. The
@@ -131,15 +131,15 @@ pub mod length {
     /// 1.4 to 3.
     pub const OF_IR: u64 = 2;
 
-    /// Ratio of a program's length to the span of a jump from which the program is certainly too long for one
-    /// function.
+    /// Ratio of half a program's forecast length to the span of a jump. Above it, the program is certainly too long for
+    /// one function.
     pub const CERTAINLY: u32 = 3;
 
-    /// Largest ratio of a program's estimate to its length; 2.7 is the most that was seen.
+    /// Largest ratio of a program's estimated length to its real one. The largest ratio that was seen is 2.7.
     pub const OVERESTIMATE: u32 = 3;
 
-    /// Ratio of a function's estimate to the span of a jump from which the function is likely to have a jump that is
-    /// too far.
+    /// Ratio of a function's estimated length to the span of a jump. Above it, the function is likely to have a jump
+    /// that is too far.
     pub const NEEDS_LONG_JUMPS: u32 = 2;
 
     /// Largest estimate, in instructions, of a program whose copies differ that may still be within the kernel's
@@ -172,7 +172,7 @@ pub mod outline {
     /// Instructions that a statement of a program tends to become.
     pub const STATEMENT: u32 = 25;
 
-    /// Number of places where a function can be cut, in the length of an outlined function.
+    /// Number of positions at which a function can be cut, in the length of an outlined function.
     pub const PLACES: u32 = 8;
 
     /// Largest number of functions of a program besides those of headers, of [`super::kernel::MOST_FUNCTIONS`].
@@ -182,7 +182,7 @@ pub mod outline {
     /// that are too low.
     pub const ONE_IN: usize = 2;
 
-    /// Inverse share for several chained programs, see [`ONE_IN`].
+    /// The same as [`ONE_IN`], for several chained programs.
     pub const ONE_IN_OF_SEVERAL: usize = 3;
 
     /// Largest number of programs that one is split into. The kernel allows a packet at least 32 tail calls, one of

@@ -1,4 +1,4 @@
-//! Externs: state, checksums, hashes, messages, the clock, events, and the user's own C.
+//! Lowering of extern calls to C: state, checksums, hashes, messages, the clock, events, and users' own C functions.
 
 use crate::abi::{MapAbi, MapKind};
 use crate::emitter::{Bpf, Gen, needs};
@@ -12,10 +12,10 @@ use emit::Target;
 use ir::ExternCall;
 use smol_str::SmolStr;
 
-/// Extern that sends a packet to user space as it came in.
+/// Extern that sends the packet to user space, as it was received.
 pub(crate) const SEND_PACKET: &str = "BPF_PERF_EVENT_OUTPUT";
 
-/// Calls an extern, or refuses it.
+/// Emits a call of an extern. Refuses an extern that is unknown or has no meaning in the kernel.
 pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
     let span = stmt.span;
     if state::call(g, call, stmt) || messages::calls::call(g, call, span) {

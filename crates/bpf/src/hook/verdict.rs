@@ -9,7 +9,7 @@ pub(crate) fn may_give(p: &Program, slot: &str, name: &str, member: u32) -> bool
     gives(p, slot, name, member).is_some()
 }
 
-/// Returns the first statement that may make an output of the program this member of its enum.
+/// Returns the location of the first statement that may set an output of the program to this member of its enum.
 pub(super) fn gives(p: &Program, slot: &str, name: &str, member: u32) -> Option<Span> {
     let output = p.slot_var(slot, name)?;
     let mut first = None;

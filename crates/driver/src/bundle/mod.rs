@@ -1,8 +1,8 @@
-//! Bundles: several programs that are loaded and removed together, as a TOML file lists them.
+//! Bundles: several programs that are loaded and removed together. A TOML file describes a bundle.
 //!
-//! [`read`] makes a [`Bundle`] of the file's text, and [`write`] makes the text of a bundle. [`check`] checks its
-//! programs together, and [`together`] finds the state that they share. Nothing is compiled or loaded here, and only
-//! files of entries are read ([`entries`]). Every error is a diagnostic at its location.
+//! [`read`] parses the text of such a file, and [`write`] prints one. [`check`] checks the programs of a bundle against
+//! each other, and [`together`] finds the state that they share. Nothing is compiled or loaded here. The only files
+//! that are read are those with entries ([`entries`]). Every error is a diagnostic at its location.
 
 mod check;
 mod devices;
@@ -38,9 +38,9 @@ pub fn is_bundle(file: &Path) -> bool {
 /// The contents of a bundle file. Every path is relative to the folder that the file is in, or absolute.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Bundle {
-    /// Name by which other commands refer to it; `None` takes the file's name.
+    /// Name by which other commands refer to the bundle. If it is `None`, the file's name is used.
     pub name: Option<At<String>>,
-    /// Its programs, one at least, in the order in which they are attached.
+    /// Programs in the order in which they are attached, at least one.
     pub programs: Vec<BundledProgram>,
     /// State that programs have in common.
     pub shares: Vec<Share>,
@@ -49,11 +49,11 @@ pub struct Bundle {
 /// A program of a bundle.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BundledProgram {
-    /// Unique in the bundle.
+    /// Name, unique in the bundle.
     pub name: At<String>,
-    /// The P4 file, or the object that was built of one.
+    /// P4 file, or object that was built from one.
     pub source: At<PathBuf>,
-    /// The program, if it is in no file: `source` is how messages name it then.
+    /// Text of a program that is in no file. `source` is then only the name that messages use.
     pub text: Option<Arc<str>>,
     /// Folders for `#include`.
     pub include: Vec<PathBuf>,
@@ -61,22 +61,22 @@ pub struct BundledProgram {
     pub define: Vec<(String, Option<String>)>,
     /// C files with extern functions.
     pub externs: Vec<PathBuf>,
-    /// Hook at which it is to run; `None` leaves that to the architecture.
+    /// Hook at which the program runs. `None` means the default hook of its architecture.
     pub hook: Option<At<Hook>>,
-    /// Its interfaces and groups.
+    /// Interfaces of its ports, and its multicast groups.
     pub ports: Ports,
-    /// Entries that are put into its tables before it is attached.
+    /// Entries that are inserted into its tables before it is attached.
     pub entries: Option<Entries>,
 }
 
 impl BundledProgram {
-    /// Returns the hook at which it runs: the given one, or else the default hook of `program`.
+    /// Returns the hook at which the program runs: the given one, or else the default hook of `program`.
     pub fn hook_of(&self, program: &Program) -> Hook {
         let given = self.hook.as_ref().map(|hook| hook.value);
         given.unwrap_or_else(|| default_hook(program))
     }
 
-    /// Returns its main file with the folders and macros for reading it.
+    /// Returns the program's source with the include folders and macros to read it.
     pub fn input(&self) -> Input {
         Input {
             file: self.source.value.clone(),
@@ -88,15 +88,16 @@ impl BundledProgram {
 }
 
 impl Bundle {
-    /// Returns the location of a program's hook in the file or, if it gives none, of the program's source.
+    /// Returns the location of a program's hook in the bundle's file. If the file gives no hook, returns the location
+    /// of the program's source.
     pub fn hook_span(&self, program: usize) -> Span {
         let member = &self.programs[program];
         member.hook.as_ref().map_or(member.source.span, |h| h.span)
     }
 }
 
-/// Gives diagnostics about a whole program a location in the bundle's file. Returns `None` if one of them has a
-/// location of its own.
+/// Gives diagnostics about a whole program, which have no location, a location in the bundle's file. Returns `None` if
+/// one of them has a location already.
 pub fn moved_to(diagnostics: &Diagnostics, at: Span) -> Option<Diagnostics> {
     let mut placed = Diagnostics::new();
     for diagnostic in diagnostics.iter() {
@@ -110,30 +111,30 @@ pub fn moved_to(diagnostics: &Diagnostics, at: Span) -> Option<Diagnostics> {
     Some(placed)
 }
 
-/// Entries of a program, by their location.
+/// Source of a program's entries.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Entries {
-    /// In a file.
+    /// Entries file.
     File(At<PathBuf>),
-    /// In the bundle's own file: a line each.
+    /// Lines in the bundle's own file, one for each entry.
     Lines(Vec<At<String>>),
 }
 
 /// State that several programs have in common.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Share {
-    /// Name in the file.
+    /// Name of the shared state in the file.
     pub name: At<String>,
-    /// States that are one, of at least two programs.
+    /// States that are the same one, from at least two programs.
     pub of: Vec<SharedBy>,
 }
 
-/// A program's part in a [`Share`].
+/// One program's state in a [`Share`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SharedBy {
     /// Index of the program, in [`Bundle::programs`].
     pub program: usize,
-    /// The state's control-plane name, or as much of its end as is unique.
+    /// Control-plane name of the state, or any unique suffix of it.
     pub state: String,
     /// Its location in the file.
     pub span: Span,

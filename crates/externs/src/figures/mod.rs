@@ -32,7 +32,7 @@ pub const TOP: &str = "top_keys";
 pub const PRECISIONS: RangeInclusive<u32> = 4..=12;
 /// Precision of a count that names none.
 const PRECISION: u32 = 10;
-/// Detail of histograms: values that agree in so many bits after their highest one share a count.
+/// Detail of histograms: values that agree in their highest set bit and in this number of bits after it share a count.
 pub const DETAIL: u32 = 3;
 
 /// `tally`

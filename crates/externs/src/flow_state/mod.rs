@@ -12,8 +12,8 @@
 //!
 //! A set-associative table: a key's [`hash`] chooses a set of [`WAYS`] ways. A set has an LRU counter, and a way keeps
 //! the counter's value at its last use, so that a new flow in a full set replaces the least recently used way. With
-//! `idle`, a flow whose last use was more than so many nanoseconds ago counts as absent. Its way is taken like an
-//! empty one, and by its own key first.
+//! `idle`, a flow whose last use was more than `idle` nanoseconds ago counts as absent. Its way is taken like an empty
+//! one, and by its own key first.
 
 mod hash;
 

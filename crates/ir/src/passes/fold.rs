@@ -1,8 +1,8 @@
 //! Constant folding and algebraic simplification of expressions. Removes branches, switches and selects with a known
 //! outcome, and unnecessary statements and labels.
 //!
-//! Guarantees: no constant conditions, no statements after a jump, no labelled block without a break from inside, no
-//! branch with empty arms.
+//! Guarantees: no `if` or `switch` on a constant, no statement after a jump, no labelled block without a break to its
+//! label, no `if` whose first arm is empty.
 
 use super::for_each_body;
 use crate::rewrite::{Nothing, Rewriter};
@@ -181,7 +181,7 @@ fn fold_stmt(program: &mut Program, mut stmt: Stmt, out: &mut Block) {
     out.push(Stmt::new(kind, span));
 }
 
-/// Removes breaks that lead to the end of the block from its tail positions. Returns true if there were any.
+/// Removes breaks to a label from the tail positions of the block that it labels. Returns true if there were any.
 fn strip_tail(block: &mut Block, label: Label) -> bool {
     let Some(last) = block.last_mut() else {
         return false;
@@ -222,7 +222,7 @@ fn continues(block: &Block, label: Label) -> bool {
     found
 }
 
-/// Removes the cases that cannot match, and those after one that must.
+/// Folds a transition: removes select cases that cannot match, and those after a case that always matches.
 fn fold_transition(program: &mut Program, transition: &mut Transition) {
     Rewriter::new(program, Nothing).transition(transition);
     let Transition::Select { keys, cases } = transition else {
@@ -256,7 +256,7 @@ fn fold_transition(program: &mut Program, transition: &mut Transition) {
     *cases = kept;
 }
 
-/// Returns whether a case matches, if that is known.
+/// Returns true if a case always matches, false if it never does, and `None` if that is unknown.
 fn case_matches(
     program: &Program,
     keysets: &[Keyset],

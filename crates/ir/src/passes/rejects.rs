@@ -1,9 +1,11 @@
-//! Lowers the processing after a rejection to edges of the parser, for targets on which rejected packets always end.
+//! Replaces rejections in parsers by edges to `accept`, if the architecture runs the blocks after the parser for
+//! rejected packets, too ([`OnReject::Continue`]). The pass is for targets that end the processing of a rejected
+//! packet.
 //!
-//! Guarantees, if the architecture also runs the blocks after the parser for rejected packets ([`OnReject::Continue`]):
-//! a test precedes every statement that may reject, and decides whether it would. A packet that fails the test is
-//! accepted, with the error in the architecture's variable. The parser itself no longer rejects ([`OnReject::Stop`]).
-//! The answer of a [`StmtKind::Fits`] is read only by the transition of its state, or by the statement after it.
+//! Guarantees for programs with [`OnReject::Continue`]: before every statement that may reject, there is a test of
+//! whether it would. A packet that fails the test is accepted, with the error in the architecture's variable. The
+//! parser itself no longer rejects, and the program has [`OnReject::Stop`]. The result of a [`StmtKind::Fits`] is read
+//! only by the transition of its state, or by the statement after it. Other programs remain unchanged.
 
 use crate::eval::constant;
 use crate::*;
@@ -11,7 +13,7 @@ use diag::Span;
 use smol_str::SmolStr;
 use std::collections::HashMap;
 
-/// Runs the pass. `error` receives the parser's error; `None` if it is not needed.
+/// Runs the pass. The variable `error` receives the parser's error. `None` means that no code reads it.
 pub fn run(program: &mut Program, error: Option<Var>) {
     if program.on_reject == OnReject::Stop {
         return;
@@ -33,7 +35,7 @@ struct Lowering<'a> {
     parser: Parser,
     /// Variable that receives the error.
     error: Option<Var>,
-    /// States that store an error and accept, by the error's number.
+    /// States that store a constant error and accept, by the error's number.
     failures: HashMap<u32, State>,
 }
 
@@ -53,7 +55,7 @@ impl Lowering<'_> {
             let body = std::mem::take(&mut data.body);
             self.state(state, body);
         }
-        // The new states too; failure states need no change.
+        // This includes the new states; failure states need no change.
         for state in self.states() {
             self.transition(state);
         }
@@ -63,7 +65,7 @@ impl Lowering<'_> {
         self.program.parsers[self.parser].states.keys().collect()
     }
 
-    /// Stores a body in a state, and the code after each test in a new state.
+    /// Stores a body in a state. The code after each test goes to a new state.
     fn state(&mut self, mut state: State, body: Block) {
         let mut done = Block::new();
         for stmt in body {
@@ -96,7 +98,8 @@ impl Lowering<'_> {
         self.program.parsers[self.parser].states[state].body = done;
     }
 
-    /// Ends a state with a branch. Returns the state for a true condition, which has the original transition.
+    /// Ends a state with a branch to `otherwise` if the condition is false. Returns the state for a true condition,
+    /// which has the original transition.
     fn branch(
         &mut self,
         state: State,
@@ -148,7 +151,8 @@ impl Lowering<'_> {
         states.push(rest)
     }
 
-    /// Adds a default case to a select without one, and redirects edges that lead to `reject`.
+    /// Adds a default case, for the error `NoMatch`, to a select without one. Redirects edges from `reject` to
+    /// `accept`.
     fn transition(&mut self, state: State) {
         let data = &self.program.parsers[self.parser].states[state];
         let (mut transition, span) = (data.transition.clone(), data.span);
@@ -197,7 +201,7 @@ impl Lowering<'_> {
         TransitionTarget::State(state)
     }
 
-    /// Rewrites a nested block: a failing test leaves the label.
+    /// Rewrites a nested block. A failing test sets `failed`, stores the error and breaks to the label.
     fn nested(&mut self, block: Block, label: Label, failed: Var) -> Block {
         let mut out = Block::new();
         for mut stmt in block {
@@ -227,7 +231,7 @@ impl Lowering<'_> {
         out
     }
 
-    /// Returns the tests that a statement implies, in the interpreter's order.
+    /// Returns the tests for the conditions under which a statement rejects, in the interpreter's order.
     fn tests(&mut self, stmt: &Stmt) -> Vec<Test> {
         let span = stmt.span;
         match stmt.kind {
@@ -294,7 +298,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Returns the test that a number of bits is left.
+    /// Returns the test that this number of bits is left in the packet.
     fn fits(&mut self, bits: Expr, span: Span) -> Test {
         let fits = self.bool_var("fits", span);
         Test {
@@ -356,7 +360,7 @@ fn assign(var: Var, value: Expr, span: Span) -> Stmt {
     Stmt::new(StmtKind::Assign { dst, value }, span)
 }
 
-/// Redirects `reject` to `accept`: such a packet has no error.
+/// Redirects an explicit transition to `reject` to `accept`. Such a packet has no error.
 fn accept(target: &mut TransitionTarget) {
     if *target == TransitionTarget::Reject {
         *target = TransitionTarget::Accept;

@@ -1,7 +1,7 @@
-//! Replaces stack elements at constant indices by headers, and lowers pushes and pops to copies.
+//! Replaces stack elements at constant indices by their headers, and lowers pushes and pops to copies.
 //!
-//! Guarantees: no [`HeaderRef::Element`] has a constant index, except for arguments of externs out of bounds. No pushes
-//! and pops remain, except pops of rolled stacks.
+//! Guarantees: if a [`HeaderRef::Element`] has a constant index, the index is out of bounds, and the statement could
+//! not be removed (such as a call of an extern). No pushes remain, and only pops of rolled stacks.
 
 use super::for_each_body;
 use crate::rewrite::{Leaves, Rewriter};
@@ -29,7 +29,7 @@ pub fn run(program: &mut Program) {
     }
 }
 
-/// Substitution of elements in expressions.
+/// Substitution of stack elements at constant indices. Out of bounds, fields are zero and headers invalid.
 struct Settle;
 
 impl Leaves for Settle {
@@ -162,7 +162,7 @@ fn shift(program: &mut Program, stack: Stack, by: u32, up: bool, span: Span, out
     }
 }
 
-/// Raises the next index, to the size at most, or lowers it, to 0 at least.
+/// Adds `by` to the next index, up to the stack's size, if `up`. Otherwise subtracts it, down to 0.
 fn move_next(
     program: &mut Program,
     stacks: &[Stack],

@@ -8,13 +8,13 @@ use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use std::collections::HashMap;
 use std::fmt::{Display, Write};
 
-/// Words with a meaning of their own in expressions, targets or types.
+/// Keywords of expressions, transition targets and types. An entity with such a name gets a number.
 const RESERVED: [&str; 12] = [
     "true", "false", "valid", "cast", "_", "accept", "reject", "bool", "error", "bit", "int",
     "varbit",
 ];
 
-/// Names of all entities, distinct within each kind.
+/// Names of all entities, distinct within each kind. An ambiguous name is followed by `#` and the entity's number.
 pub(super) struct Names {
     pub enums: SecondaryMap<Enum, String>,
     pub header_types: SecondaryMap<HeaderType, String>,
@@ -82,7 +82,7 @@ impl Names {
     }
 }
 
-/// Returns the names of a parser's states.
+/// Returns distinct names for a parser's states.
 pub(super) fn states(parser: &crate::ParserData) -> SecondaryMap<State, String> {
     distinct(&parser.states, |s| &s.name)
 }
@@ -110,7 +110,7 @@ fn tell_apart(name: String, id: impl Display, seen: &HashMap<String, u32>) -> St
     }
 }
 
-/// Returns a name unchanged if it is a plain word, or in backquotes.
+/// Returns a name unchanged if it is a plain word, else in backquotes.
 pub(super) fn quote(name: &str) -> String {
     if is_plain(name) {
         return name.to_owned();
@@ -130,7 +130,7 @@ pub(super) fn quote(name: &str) -> String {
     quoted
 }
 
-/// Returns the name that a word stands for, without its number and quotes.
+/// Returns the entity's own name from a word: without backquotes, escapes and the number after `#`.
 pub(super) fn unquote(word: &str) -> String {
     let mut name = String::new();
     let mut quoted = false;

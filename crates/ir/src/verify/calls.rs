@@ -1,4 +1,4 @@
-//! Checks across bodies: no recursion, and emits in deparsers only.
+//! Checks that span several bodies: routines do not recurse, and headers are emitted in deparsers only.
 
 use super::Errors;
 use crate::*;

@@ -1,4 +1,4 @@
-//! Entry points by which parsers enter the controls after them.
+//! Checks of entry points ([`StmtKind::Entry`]), at which a parser's edges enter the control after the parser.
 
 use super::Errors;
 use crate::analysis::dataflow::targets;
@@ -37,7 +37,7 @@ pub(super) fn check(program: &Program, errors: &mut Errors) {
     }
 }
 
-/// Checks that the entry points in a body are unique and at positions that `stands` allows.
+/// Checks that each entry point in a body is unique in the program, and that `stands` allows it.
 fn check_body(
     body: &Block,
     seen: &mut HashSet<EntryPoint>,
@@ -54,7 +54,8 @@ fn check_body(
     });
 }
 
-/// Returns the entry points of the control that runs after a parser; their intersection, if several do.
+/// Returns the entry points of the control that runs after a parser. If the parser has several uses, returns those that
+/// all the controls have in common.
 fn entered_after(program: &Program, parser: Parser) -> HashSet<EntryPoint> {
     let mut entries: Option<HashSet<EntryPoint>> = None;
     for (i, block) in program.blocks.iter().enumerate() {
@@ -73,7 +74,7 @@ fn entered_after(program: &Program, parser: Parser) -> HashSet<EntryPoint> {
     entries.unwrap_or_default()
 }
 
-/// Returns the entry points at the top of a body and in branches of conditions.
+/// Returns the entry points at the top level of a body and in branches of `if`.
 fn reachable(body: &Block) -> HashSet<EntryPoint> {
     let mut found = HashSet::new();
     let mut open = vec![body];

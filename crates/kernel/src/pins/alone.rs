@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 impl Pins {
-    /// Returns true if an instance with so many attachments would end with this process even if it is pinned, and no
-    /// other process would see it.
+    /// Returns true if an instance with this number of attachments would end with this process even if it is pinned,
+    /// and no other process would see it.
     pub fn ends_with_us(&self, attachments: usize) -> bool {
         // Several attachments are a mount of their own, which belongs to the namespace always.
         (attachments > 1 || !is_bpffs(&self.bpffs)) && is_alone()

@@ -34,8 +34,8 @@ pub struct Begun<'a> {
 }
 
 impl Pins {
-    /// Begins to make an instance. Waits for other commands to end, removes what killed ones left as far as it can
-    /// (see [`Pins::mend`]), and fails if the name is taken. Programs are best loaded and filled before; they must be
+    /// Begins to make an instance. Waits for other commands to end, and removes the leftovers of killed ones if it can
+    /// (see [`Pins::mend`]). Fails if the name is taken. Programs should be loaded and filled before, and must be
     /// attached after.
     pub fn begin(&self, instance: &str) -> Result<Begun<'_>, Box<Diagnostic>> {
         self.check_free(instance)?;

@@ -1,4 +1,4 @@
-//! Removal of instances, and of what killed commands left.
+//! Removal of instances, and of the leftovers of killed commands.
 
 use super::empty::empty;
 use super::files::{self, SETTINGS};
@@ -126,8 +126,8 @@ impl Pins {
         }
     }
 
-    /// Removes what killed commands left, if there is anything. Such remains are in nobody's way: a command with
-    /// another purpose reports a failure and goes on.
+    /// Removes the leftovers of killed commands, if there are any. They do no harm, so a command with another purpose
+    /// reports a failure and goes on.
     pub fn mend(&self) -> Result<(), Box<Diagnostic>> {
         // What this process may not look at is for the command to report.
         let Ok(Some(root)) = self.open_root() else {
@@ -171,8 +171,8 @@ impl Pins {
         Ok(records.any(|record| record.owner.as_ref() == Some(owner)))
     }
 
-    /// Removes what killed commands left: instances whose process has ended, unfinished changes of ports and tables,
-    /// folders without an attachment, and filters that run nothing. After a failure it goes on with the others.
+    /// Removes the leftovers of killed commands: instances whose process has ended, unfinished changes of ports and
+    /// tables, folders without an attachment, and filters that run nothing. After a failure it goes on with the others.
     pub(super) fn sweep(&self, root: &Dir, _held: &Lock) -> Result<(), Box<Diagnostic>> {
         let mut done = Ok(());
         for name in self.folders(root)? {

@@ -30,7 +30,7 @@ pub(super) struct Again {
 }
 
 impl Rounds {
-    /// Reads so many copies; `None` if the program makes no copies that differ.
+    /// Reads this number of copies. Returns `None` if the program makes no copies that differ.
     pub(super) fn of(store: &KernelStore, copies: usize) -> Result<Option<Rounds>, StoreError> {
         let failed = |e: std::io::Error| StoreError::System {
             what: format!("could not read the copies of a packet: {e}"),

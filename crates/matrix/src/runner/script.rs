@@ -1,4 +1,5 @@
-//! Trials that are scripts. They check that prebuilt programs run on real traffic and without clang.
+//! Runs the suites whose trials are scripts, `built` and `drivers`. A script checks that a prebuilt program runs on
+//! real traffic, without clang.
 
 use super::process;
 use crate::built::BINARIES;
@@ -9,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// Time limit of a trial. It takes seconds, half a minute under emulation, and several minutes if it fails.
+/// Time limit of a trial. A trial takes seconds, or half a minute under emulation. A failing one takes several minutes.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Runs the script once for each trial. The trial passes if the script ends with status 0.

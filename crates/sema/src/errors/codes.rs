@@ -1,4 +1,5 @@
-//! List of codes. A test compares it with the codes that the functions of this module use.
+//! List of all diagnostic codes of this crate. A test compares it with the codes in the functions of the modules beside
+//! this one.
 
 /// All codes of this crate, in order.
 pub const CODES: &[&str] = &[

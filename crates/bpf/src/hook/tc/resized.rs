@@ -1,4 +1,5 @@
-//! Ends of packets that grow and shrink before their IP header, such as by a tunnel.
+//! Last steps for packets that grow or shrink before their IP header, for example by the headers of a tunnel. The
+//! helper that hands such a packet to the network stack needs to know by how many bytes it has grown.
 
 use super::{CAME_AS, ETHERNET};
 use crate::emitter::{Gen, unknown_zero};
@@ -8,7 +9,8 @@ use emit::{Hints, Role};
 /// Largest number of bytes before an outer header: an Ethernet header and a tag.
 const MOST_FRONT: u32 = ETHERNET + 4;
 
-/// Deparses the packet. After that, the number of bytes that it has grown by is known, if it matters.
+/// Emits the deparser. If the packet may get or lose a tunnel's headers, the variable `grown` then holds the number of
+/// bytes by which it has grown.
 pub(super) fn deparse(g: &mut Gen<'_>) {
     let at = g.out.len();
     g.deparse();
@@ -21,7 +23,8 @@ pub(super) fn deparse(g: &mut Gen<'_>) {
     }
 }
 
-/// Records by how much the packet grows or shrinks after at least `front` bytes, if that may be a tunnel's headers.
+/// Emits an assignment of the packet's growth, from `keep` bytes to `to`, if the change may be by a tunnel's headers.
+/// At least `front` bytes stay before the inserted or removed ones.
 pub(super) fn note(g: &mut Gen<'_>, front: u32, to: &C) {
     let inserts = to.as_int().is_none_or(|to| to > u64::from(front));
     // A packet that shrinks ends like any other one as long as its protocol stays.
@@ -40,7 +43,7 @@ pub(super) fn note(g: &mut Gen<'_>, front: u32, to: &C) {
     g.set(grown, by);
 }
 
-/// Returns the call that makes the packet one that the stack can handle; its value is not 0 if it cannot.
+/// Returns the call that prepares the packet for the network stack. The call returns 0 on success.
 pub(super) fn ending(g: &Gen<'_>) -> C {
     let changes_type = g.target.wire.changes_type;
     let name = match (&g.target.grown, changes_type) {

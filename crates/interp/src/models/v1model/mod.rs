@@ -2,8 +2,8 @@
 //! whose `egress_spec` is the drop port at the end of ingress or of egress is dropped. Checksums are updated after
 //! egress.
 //!
-//! The path of a packet and its copies between the blocks is in [`traffic`]. When a packet or copy enters the parser or
-//! egress, values that no code reads from there are poisoned ([`poison`]).
+//! [`traffic`] moves a packet and its copies from block to block. When a packet or copy enters the parser or egress,
+//! all storage that is dead at that point is poisoned ([`poison`]).
 
 mod poison;
 mod traffic;
@@ -65,7 +65,7 @@ impl V1Model {
         traffic::manage(self, run, port)
     }
 
-    /// Parses a packet, in a storage that is cleared except for the preserved fields.
+    /// Parses a packet. Its storage is cleared before, except for the preserved fields.
     fn parse(self, run: &mut Run<'_>, packet: &AtIngress, port: u32) -> Result<(), Fault> {
         run.it.storage.reset(&run.it.zero);
         for (var, value) in &packet.kept {
@@ -89,13 +89,13 @@ impl V1Model {
         Ok(())
     }
 
-    /// Runs a packet from the parser's end to the end of ingress.
+    /// Runs the blocks between the parser and the traffic manager: checksum verification and ingress.
     fn ingress(self, run: &mut Run<'_>) -> Result<(), Fault> {
         run.control_block(VERIFY_CHECKSUM, self.verify)?;
         run.control_block(INGRESS, self.ingress)
     }
 
-    /// Runs egress, in the state that the traffic manager holds for this packet or copy.
+    /// Runs egress on the state that the traffic manager holds for this packet or copy.
     fn egress(self, run: &mut Run<'_>, packet: &AtEgress) -> Result<(), Fault> {
         run.begin_anew(packet.bytes.clone());
         run.cursor = packet.cursor;
@@ -116,14 +116,14 @@ impl V1Model {
         run.control_block(EGRESS, self.egress)
     }
 
-    /// Runs a packet from the end of egress to the bytes that leave.
+    /// Runs the blocks after egress: checksum update and deparser. Returns the bytes of the packet.
     fn deparse(self, run: &mut Run<'_>) -> Result<Vec<u8>, Fault> {
         run.control_block(COMPUTE_CHECKSUM, self.compute)?;
         run.control_block(arch::DEPARSER, self.deparser)?;
         Ok(run.deparsed())
     }
 
-    /// Clears all metadata except for the fields that tell where the packet came from.
+    /// Clears all metadata except for the fields that record the packet's origin ([`origin`]).
     fn forget_metadata(self, program: &Program, storage: &mut Storage) {
         let stays: Vec<_> = origin()
             .map(|name| program.slot_var(STANDARD_METADATA, name))

@@ -3,7 +3,8 @@ use crate::passes::specialize::{self, Contents, LeftAlone, MOST_ENTRIES};
 use crate::passes::{dce, fold};
 use crate::{ActionCall, Bits, Entry, KeyMatch, Table};
 
-/// A table of each kind; the first one's actions return early, loop, and have an argument.
+/// Tables with a prefix key, with ternary and range keys, with a direct counter, and with constant entries. The action
+/// `C.give` has a parameter, an early return and a loop.
 const TABLES: &str = "extern counts: direct_counter {
 }
 action C.give(b) {
@@ -93,7 +94,8 @@ fn rule(priority: u32, mask: u32, action: ActionCall) -> Entry {
     entry(keys, priority, action)
 }
 
-/// Returns a body that applies a table, specialized to these contents, and the outcome for the table.
+/// Specializes a program with this body to the contents of one table. Returns the new body, and the outcome for the
+/// table.
 fn specialized(
     body: &str,
     table: u32,

@@ -1,8 +1,8 @@
 use super::*;
 use crate::passes::thread;
 
-/// Returns the states and the control after the pass. `h.t0` is valid at the end of the state `tag`, `h.t1` at the end
-/// of `either` perhaps.
+/// Returns the states and the control after the pass. At the end of the state `tag`, `h.t0` is valid. At the end of
+/// `either`, `h.t1` may be valid.
 fn threaded(control: &str) -> String {
     let text = pipeline(
         "parser p start s {
@@ -35,7 +35,7 @@ fn threaded(control: &str) -> String {
     text[..end].to_owned()
 }
 
-/// Returns the parser of [`threaded`] with other transitions.
+/// Returns the parser of [`threaded`] with these transitions, and with the states `more`.
 fn parser(start: &str, tag: &str, either: &str, more: &str) -> String {
     format!(
         "parser p start s {{

@@ -1,22 +1,25 @@
-//! Selection of rolled stacks: the loops that fill them remain loops, and their elements are accessed by index.
+//! Selection of the header stacks that stay rolled. The parser loops that fill a rolled stack are not unrolled, and its
+//! elements are accessed by index.
 //!
-//! The element at each index is read and written where the parser found it, without a copy. So a stack may stay rolled
-//! only under these conditions:
+//! Code reads and writes an element of a rolled stack in the packet, where the parser found it. There is no copy of the
+//! element in variables. A stack therefore stays rolled only under these conditions, among others:
 //!
-//! - extraction alone makes its elements valid, and nothing else replaces them;
-//! - a write to an invalid element is never read;
+//! - only extraction makes its elements valid, and no statement copies a whole header to or from an element;
+//! - no code reads what was written to an invalid element;
 //! - the deparser emits all elements in order, or none.
 //!
-//! Stacks of a union's members stay rolled together. In programs that make copies of a packet no stack stays rolled.
+//! The stacks of a union's members have a common next index, and stay rolled only together. If a program copies
+//! packets, no stack stays rolled.
 
 use crate::analysis::dataflow::successors;
 use crate::visit::{self, Access};
 use crate::*;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// Least number of headers of a rolled stack. Smaller stacks are unrolled, so that each element has a known position.
+/// Least number of headers of the rolled stacks that share a next index. Smaller stacks are unrolled, so that each
+/// element has a known position.
 const FEWEST_HEADERS: usize = 16;
-/// Greatest number of elements of a rolled stack, and of members of a union.
+/// Greatest number of elements of a rolled stack, and of stacks that share a next index.
 const MOST: usize = 100;
 
 /// Marks the stacks that stay rolled.
@@ -80,7 +83,7 @@ fn follows_itself(parser: &ParserData, state: State) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Key {
     Const(u64),
-    /// The low bits of a variable, with their number.
+    /// Low bits of a variable, and the number of these bits.
     Var(Var, u32),
 }
 
@@ -104,7 +107,7 @@ fn next_key(program: &Program, next: Var) -> Key {
     Key::Var(next, program.vars[next].ty.width())
 }
 
-/// Stacks that share a next index: those of a union's members, or a single one.
+/// Stacks that share a next index: those of a union's members, or one stack alone.
 struct Group {
     next: Var,
     stacks: Vec<Stack>,
@@ -243,8 +246,9 @@ struct Uses<'a> {
     group: &'a Group,
     /// False once a use prevents the group from staying rolled.
     fits: bool,
-    /// Fields that are read, and fields that are written, while the element may be invalid.
+    /// Fields that are read while the element may be invalid.
     read_anyhow: HashSet<(Stack, u32)>,
+    /// Fields that are written while the element may be invalid.
     written_anyhow: HashSet<(Stack, u32)>,
     /// Fields that are written.
     written: HashSet<(Stack, u32)>,
@@ -265,13 +269,14 @@ impl Uses<'_> {
         }
     }
 
-    /// Returns true if a field is both written and read while its element may be invalid, so that the write must be
-    /// preserved.
+    /// Returns true if a field is both written and read while its element may be invalid. A rolled stack would lose
+    /// such a write.
     fn loses_writes(&self) -> bool {
         !self.read_anyhow.is_disjoint(&self.written_anyhow)
     }
 
-    /// Returns true if writes into the packet are final: nothing reads the packet as it arrived.
+    /// Returns true if elements may be written in the packet itself: there is a deparser, and no extern reads the
+    /// packet as it arrived.
     fn writes_stay(&self) -> bool {
         let blocks = &self.program.blocks;
         let mut stays = blocks
@@ -331,7 +336,7 @@ impl Uses<'_> {
         }
     }
 
-    /// Records the uses by a statement itself.
+    /// Records the uses by a statement, without those of nested blocks.
     fn stmt(&mut self, stmt: &Stmt, valid: &Valid, at: Where, extracted: Option<Stack>) {
         let (p, group) = (self.program, self.group);
         let next = Some(next_key(p, group.next));
@@ -387,7 +392,7 @@ impl Uses<'_> {
         });
     }
 
-    /// Returns true if a statement adds 1 to the next index.
+    /// Returns true if a statement assigns the next index plus 1.
     fn counts(&self, kind: &StmtKind) -> bool {
         let StmtKind::Assign { value, .. } = kind else {
             return false;
@@ -457,7 +462,7 @@ impl Uses<'_> {
         }
     }
 
-    /// Returns true if a field has a fixed position in its header.
+    /// Returns true if a field has a fixed offset in its header: it lies before any varbit.
     fn is_plain(&self, stack: Stack, field: u32) -> bool {
         let p = self.program;
         let Some(&first) = p.stacks[stack].elems.first() else {
@@ -488,7 +493,7 @@ impl Uses<'_> {
         }
     }
 
-    /// Removes the elements that may be different or invalid after a statement.
+    /// Removes the elements that may be invalid after a statement, or that their keys may no longer name.
     fn kill(&self, stmt: &Stmt, valid: &mut Valid) {
         if valid.is_empty() {
             return;

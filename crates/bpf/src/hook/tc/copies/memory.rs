@@ -9,7 +9,7 @@ use arch::v1model::traffic::LIMITS;
 use cgen::tree::{Expr as C, Item, Type};
 use emit::record::Record;
 
-/// Struct of the preserved fields of a packet that comes in again, and its map.
+/// Struct of the preserved fields of a packet that re-enters the program, and its map.
 pub(super) const ROUND: &str = "packet_round";
 /// `sizeof(struct traffic)` of `onpath/traffic.h`.
 const TRAFFIC_BYTES: u32 = 8 + 4 * 8 + 24 * (1 + LIMITS.waiting);
@@ -60,7 +60,7 @@ fn none(g: &mut Gen<'_>, of: &str, name: &str) {
     });
 }
 
-/// Declares the map of the states that copies begin with, of so many bytes each.
+/// Declares the map of the states with which copies begin. Each state has `bytes` bytes.
 pub(crate) fn declare_states(g: &mut Gen<'_>, bytes: u32) {
     let map = MapAbi::new(STATES, MapKind::PercpuArray, 4, bytes, LIMITS.states);
     let types = Some((Type::U32, Type::Struct(STATE.into())));

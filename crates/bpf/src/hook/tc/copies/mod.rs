@@ -4,7 +4,7 @@
 //! The steps of [`arch::v1model::traffic`] decide the fate of a packet at the end of ingress and of egress. Egress and
 //! everything after it are a loop, whose iterations are the packet and its copies. `onpath/traffic.h` has the queue of
 //! waiting copies with their states. This module has the parts that depend on the program: its metadata, the fields
-//! that a copy preserves ([`kept`]), and the packets that come in again ([`rounds`]).
+//! that a copy preserves ([`kept`]), and the packets that re-enter the program ([`rounds`]).
 
 mod kept;
 mod memory;
@@ -72,8 +72,8 @@ fn this(g: &Gen<'_>) -> C {
     }
 }
 
-/// Returns the code that runs once before a packet's parser: it finds the memory, and the preserved fields of a packet
-/// that comes in again.
+/// Returns the code that runs once before a packet's parser. It looks up the memory, and the preserved fields of a
+/// packet that re-enters the program.
 pub(super) fn start(g: &mut Gen<'_>) -> Block {
     declare(g);
     let stop = || vec![Stmt::Return(Some(id("TC_STOP")))];
@@ -339,7 +339,7 @@ pub(super) fn end(g: &mut Gen<'_>) {
     decide(g, &EGRESS_ENDS);
 }
 
-/// Emits the end of a packet or copy: it leaves, or comes in again.
+/// Emits the end of a packet or copy: it leaves, or re-enters the program.
 pub(super) fn verdict(g: &mut Gen<'_>) {
     needs(g, Construct::Copies);
     if !g.target.options.features.has(Feature::MayGoto) {

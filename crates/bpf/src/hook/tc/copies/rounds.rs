@@ -1,4 +1,5 @@
-//! Packets that come in again: resubmitted and recirculated ones, and those that are truncated before they leave.
+//! Packets that re-enter the program: resubmitted and recirculated ones, and those that are truncated before they
+//! leave.
 
 use super::kept::{assign_var, is_list};
 use super::memory::{ROUND, ROUNDS};
@@ -15,7 +16,7 @@ use emit::locals::LocalKind;
 use ir::{Program, Var};
 use smol_str::SmolStr;
 
-/// Sends the packet, as it is now, in again with its preserved fields, unless that happened too often.
+/// Makes the packet, as it is now, re-enter the program with its preserved fields, unless it has done so too often.
 pub(super) fn come_in_again(g: &mut Gen<'_>, made: &Instance) {
     let most = C::bin(BinOp::Lt, arrow("traffic", "rounds"), id("MOST_ROUNDS"));
     let again = g.block(|g| {
@@ -68,7 +69,7 @@ pub(super) fn come_in_again(g: &mut Gen<'_>, made: &Instance) {
     g.push(Stmt::If(most, again, too_often));
 }
 
-/// Sends a clone of the packet in again, with the fields that `fill` preserves of it.
+/// Makes a clone of the packet re-enter the program, with the fields that `fill` preserves.
 fn round(g: &mut Gen<'_>, fill: impl FnOnce(&mut Gen<'_>, &str) -> Block) {
     let [round, number] = ["kept", "round_number"].map(|wish| g.file.names.fresh(wish));
     let ty = Type::Struct(ROUND.into()).ptr();
@@ -86,7 +87,7 @@ fn round(g: &mut Gen<'_>, fill: impl FnOnce(&mut Gen<'_>, &str) -> Block) {
     g.push(Stmt::If(id(&round), filled, none));
 }
 
-/// Sends a packet that is to be truncated in once more, which truncates it before it leaves.
+/// Makes a packet that is to be truncated re-enter the program, which then truncates it and sends it.
 pub(super) fn cut_and_send(g: &mut Gen<'_>) {
     let port = arrow("traffic", "port");
     let asked = g.slot(REQUESTS, TRUNCATE);
@@ -104,25 +105,25 @@ pub(super) fn cut_and_send(g: &mut Gen<'_>) {
     g.push(Stmt::If(asked, cut, Block::new()));
 }
 
-/// Returns the number of bytes that a packet is truncated to. The kernel refuses to truncate to nothing, so it is at
-/// least 1.
+/// Returns the number of bytes to which a packet is truncated. It is at least 1, since the kernel refuses to truncate a
+/// packet to 0 bytes.
 fn least_cut(g: &mut Gen<'_>) -> C {
     let to = g.slot(REQUESTS, TRUNCATE_TO);
     C::choose(to.clone(), to, C::int(1))
 }
 
-/// Returns true if packets may leave with fewer bytes than they are deparsed with.
+/// Returns true if packets may be truncated after they are deparsed.
 pub(super) fn may_be_cut(program: &Program) -> bool {
     asks(program, CLONE) || asks(program, TRUNCATE)
 }
 
-/// Returns true if the program meets packets that it met before.
+/// Returns true if packets may re-enter the program.
 pub(super) fn comes_in_again(program: &Program) -> bool {
     may_be_cut(program) || asks(program, RESUBMIT) || asks(program, RECIRCULATE)
 }
 
-/// Returns the variables of field lists that are read when the packet comes in again, each once, with the member that
-/// preserves it.
+/// Returns the variables of field lists that are read after the packet re-enters the program. Each is there once, with
+/// the member that preserves it.
 pub(super) fn kept_vars(g: &Gen<'_>) -> Vec<(Var, SmolStr)> {
     let mut vars: Vec<Var> = Vec::new();
     let state = g.plan.state.as_ref();
