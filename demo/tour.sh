@@ -12,8 +12,8 @@
 #   peer COMMAND     runs a command on the host at `tour-wan` and `tour0`: 10.0.2.2; 10.1.0.2 and 2001:db8::2.
 #   tour_end         removes the hosts and everything that was started there.
 #
-# A host is a network and a mount namespace that one process holds. The hosts also end with this shell, however it ends;
-# later commands are then refused.
+# A host is a network and a mount namespace that one process holds. The hosts also end with this shell, however it ends,
+# or as soon as a server that was started there ends; later commands are then refused.
 
 # Starts a host and prints the number of the process that holds it.
 _tour_host() {
@@ -46,11 +46,11 @@ peer() { _tour_run "$_peer_holder" "$_peer_net" "$@"; }
 
 # Ends a host and what runs there. No command runs on it after this returns.
 _tour_host_end() {
-    _tour_is_there "$1" "$2" || return 0
-    for _tour_process in /proc/[0-9]*; do
-        [ "$(readlink "$_tour_process/ns/net")" = "$2" ] && kill -KILL "${_tour_process#/proc/}"
-    done 2> /dev/null
-    while _tour_is_there "$1" "$2"; do sleep 0.01; done
+    while _tour_is_there "$1" "$2"; do
+        for _tour_process in /proc/[0-9]*; do
+            [ "$(readlink "$_tour_process/ns/net")" = "$2" ] && kill -KILL "${_tour_process#/proc/}"
+        done 2> /dev/null
+    done
 }
 
 tour_end() {

@@ -297,13 +297,13 @@ extern void clone3<T>(in CloneType type, in bit<32> session, in T data);
 /// After ingress the first of these that was asked for is done: resubmit, send to a multicast group, drop, send to a port. A packet that
 /// does so without end is dropped.
 /// @on interpreter: A packet is resubmitted, recirculated or cloned again 4,096 times at most.
-/// @on xdp: Refused (E0748): at XDP no packet begins anew.
+/// @on xdp: Refused (E0748): XDP cannot resubmit, recirculate or clone a packet.
 /// @on tc: From Linux 6.9 on (E0748). A packet is resubmitted, recirculated or cloned again 32 times at most; `onpath drops` counts what is lost.
 /// @errors E0584 E0748 W0553
 extern void resubmit_preserving_field_list(bit<8> index);
 /// As `resubmit_preserving_field_list`, with the fields of the metadata that are given as `data`.
 /// @on interpreter: A packet is resubmitted, recirculated or cloned again 4,096 times at most.
-/// @on xdp: Refused (E0748): at XDP no packet begins anew.
+/// @on xdp: Refused (E0748): XDP cannot resubmit, recirculate or clone a packet.
 /// @on tc: From Linux 6.9 on (E0748). A packet is resubmitted, recirculated or cloned again 32 times at most; `onpath drops` counts what is lost.
 /// @errors E0585 E0748 W0202
 @deprecated("Please use 'resubmit_preserving_field_list' instead")
@@ -311,13 +311,13 @@ extern void resubmit<T>(in T data);
 /// Once more through ingress with the packet as it is deparsed, and with the fields of a list; called by egress.
 /// After egress the first of these that was asked for is done: drop, recirculate, send. A packet that does so without end is dropped.
 /// @on interpreter: A packet is resubmitted, recirculated or cloned again 4,096 times at most.
-/// @on xdp: Refused (E0748): at XDP no packet begins anew.
+/// @on xdp: Refused (E0748): XDP cannot resubmit, recirculate or clone a packet.
 /// @on tc: From Linux 6.9 on (E0748). A packet is resubmitted, recirculated or cloned again 32 times at most; `onpath drops` counts what is lost.
 /// @errors E0584 E0748 W0553
 extern void recirculate_preserving_field_list(bit<8> index);
 /// As `recirculate_preserving_field_list`, with the fields of the metadata that are given as `data`.
 /// @on interpreter: A packet is resubmitted, recirculated or cloned again 4,096 times at most.
-/// @on xdp: Refused (E0748): at XDP no packet begins anew.
+/// @on xdp: Refused (E0748): XDP cannot resubmit, recirculate or clone a packet.
 /// @on tc: From Linux 6.9 on (E0748). A packet is resubmitted, recirculated or cloned again 32 times at most; `onpath drops` counts what is lost.
 /// @errors E0585 E0748 W0202
 @deprecated("Please use 'recirculate_preserving_field_list' instead")

@@ -1,6 +1,7 @@
 //! The functions of a program: one of the fast path, if it is given, and one of the full program.
 
 use crate::costs::limits;
+use crate::costs::weights::kernel::MOST_MAPS;
 use crate::emitter::{Bpf, Coverage, File, INLINE};
 use crate::errors;
 use crate::function::Function;
@@ -12,15 +13,18 @@ use arch::payload::{are_read, are_read_in_loop};
 use cgen::tree::Type;
 use diag::{Diagnostics, SourceMap};
 use ir::Program;
+use layout::Structure;
 use std::rc::Rc;
 
-/// Emits a program: a function of the fast path, if it is given, and one of the full program.
+/// Emits a program: a function of the fast path, if the program `without_rare` states is given, and one of the full
+/// program.
 pub(crate) fn compile(
     program: &Program,
-    fast: Option<&Program>,
+    without_rare: Option<&Program>,
     map: &SourceMap,
-    options: &Options,
+    asked: &Options,
 ) -> Result<BpfOutput, Diagnostics> {
+    let options = asked;
     let in_memory = Options {
         spill_everything: true,
         parse_record: ParseRecord::Always,
@@ -39,8 +43,8 @@ pub(crate) fn compile(
     let mut begun = File::default();
     begun.own.payload = messages::calls::Shared::of(program);
     // Rare packets begin with the first stage again, so only a program of one stage has a fast path.
-    let fast =
-        fast.filter(|_| model::of(program, options.hook).is_ok_and(|(_, all)| all.len() == 1));
+    let fast = without_rare
+        .filter(|_| model::of(program, options.hook).is_ok_and(|(_, all)| all.len() == 1));
     let fast = fast.filter(|_| options.outline.is_none_or(|asked| asked.programs == 1));
     let fast = fast.and_then(|fast| fast_path_of(fast, map, options, begun.clone()));
     let (coverage, function, shared) = match fast {
@@ -49,6 +53,14 @@ pub(crate) fn compile(
     };
     let (full, shared) = function_of(program, map, options, coverage, shared)?;
     let output = file::file(program, options, shared, full, function);
+    if output.report.maps_used > MOST_MAPS && asked.layout.is_none() {
+        // A multibit trie has five maps, of which few share a shape with others.
+        let leaner = Options {
+            layout: Some(Structure::Trie),
+            ..asked.clone()
+        };
+        return compile(program, without_rare, map, &leaner);
+    }
     limits::check(program, options.hook, &output.report)?;
     Ok(output)
 }

@@ -11,7 +11,7 @@
 
 use crate::errors::{self, Refusal};
 use crate::{Piece, resolve};
-use diag::{Diagnostics, FileId, SourceMap, Span};
+use diag::{Diagnostics, FileId, SourceMap, Span, nearest};
 use schema::{MatchKind, Schema, TableSchema};
 use serde_json::{Map, Value};
 
@@ -103,8 +103,25 @@ fn find<'s>(schema: &'s Schema, name: &str) -> Option<&'s TableSchema> {
     Some(tables[at])
 }
 
+/// Members of a runtime file: those that say for which program and target it is, and the lists.
+const MEMBERS: [&str; 6] = [
+    "target",
+    "p4info",
+    "bmv2_json",
+    "table_entries",
+    "multicast_group_entries",
+    "clone_session_entries",
+];
+
 /// Converts a runtime file to lines of an entries file. An error names the faulty member of the file.
 fn runtime_lines(schema: &Schema, runtime: &Value) -> Result<Vec<String>, String> {
+    let members = runtime.as_object().into_iter().flat_map(Map::keys);
+    for member in members.filter(|member| !MEMBERS.contains(&member.as_str())) {
+        return Err(match nearest(member, MEMBERS.into_iter()) {
+            Some(meant) => format!("it has no member `{member}`; did you mean `{meant}`?"),
+            None => format!("it has no member `{member}`"),
+        });
+    }
     let mut lines = Vec::new();
     type Line<'l> = &'l dyn Fn(&Map<String, Value>) -> Result<String, String>;
     let mut each = |list: &str, line: Line| -> Result<(), String> {
@@ -350,6 +367,11 @@ mod tests {
                 "table_entries[0]: `table` is missing",
             ),
             ("{ \"table_entries\": 5 }", "no array"),
+            (
+                "{ \"table_entrys\": [] }",
+                "no member `table_entrys`; did you mean `table_entries`?",
+            ),
+            ("{ \"hello\": 1 }", "no member `hello`"),
             ("{", "cannot be read"),
             (
                 r#"{"table_entries": [{"table": "routes", "action_name": "drop", "match": {"hdr.ipv4.dst": "1 drop() #"}}]}"#,

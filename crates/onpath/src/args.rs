@@ -87,7 +87,7 @@ pub enum Command {
     /// CAP_NET_ADMIN and CAP_PERFMON, and CAP_SYS_ADMIN to mount the BPF file system where it is not
     /// mounted and for a bundle (root has them all).
     ///
-    /// The program is attached again by itself to an interface that is deleted and made anew; `onpath
+    /// The program is attached again by itself to an interface that is deleted and created again; `onpath
     /// ls` shows when it was gone. What runs already in the same way stays as it is.
     Run(Run),
     /// List the programs and bundles that are running
@@ -466,7 +466,7 @@ pub struct Run {
     /// Leave it running, pinned, and return
     #[arg(long)]
     pub detach: bool,
-    /// Compile what is in small tables into the programs, and anew whenever that changes
+    /// Compile what is in small tables into the programs, and again whenever that changes
     ///
     /// Packets meet a change at once all the same. It needs P4 programs and this command, which watches the
     /// tables: if it is killed, what runs stays correct.
@@ -623,7 +623,7 @@ pub enum PortCommand {
         #[arg(long)]
         reach: bool,
     },
-    /// Give a port another interface, such as one that was made anew after the port's was deleted
+    /// Give a port another interface, such as one that was created after the port's was deleted
     ///
     /// Multicast groups and clone sessions keep the port.
     Replace {

@@ -2,8 +2,7 @@
 
 /// Bytes that every table may take, unless the user gives another number.
 const EVERY: u64 = 4 << 20;
-/// Multiple of the leanest structure's memory that a table may take as well, so that no declared size makes it slower.
-/// At a million routes a multibit trie takes 2.4 times as much as one that goes bit by bit (`make bench-tables`).
+/// Multiple of the leanest structure's memory that a table may take as well, so that large ones are fast too. At a million routes a multibit trie takes 2.4 times as much as one that goes bit by bit (`make bench-tables`).
 const OF_LEANEST: u64 = 5;
 /// Bytes of an entry in a map of single entries, besides its key and value.
 const ENTRY: u64 = 96;
@@ -13,6 +12,11 @@ const ENTRY: u64 = 96;
 pub struct Budget(pub Option<u64>);
 
 impl Budget {
+    /// Returns the bytes that every table may take.
+    pub(crate) fn every(self) -> u64 {
+        self.0.unwrap_or(EVERY)
+    }
+
     /// Returns true if a structure of so many bytes may replace the leanest one.
     pub(crate) fn allows(self, bytes: u64, leanest: u64) -> bool {
         let default = EVERY.max(leanest.saturating_mul(OF_LEANEST));

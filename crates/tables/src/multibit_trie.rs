@@ -11,10 +11,6 @@ use ir::Expr;
 use layout::{Map, MapKind, MultibitTrieAbi};
 use smol_str::SmolStr;
 
-/// Declared entries up to which a table takes any prefixes. Beyond, allowing for nodes at every depth of long keys would
-/// reserve most of the memory for prefixes that no table has.
-pub(crate) const ANY_PREFIXES: u64 = 10_000;
-
 /// Number of leading key bytes that are consumed whole.
 const BYTES: u32 = 2;
 /// Number of wide nodes, which consume these bytes. At most a root and one node for each of its slots are in use. As
@@ -46,19 +42,10 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Returns the capacities for `size` entries with such keys, and values of `value` bytes, so that any prefixes fit.
-    /// `None` if the maps would be too large.
-    pub(crate) fn for_any(parts: &[KeyPart], value: u32, size: u64) -> Option<Room> {
-        Room::of(parts, value, size, u64::MAX)
-    }
-
-    /// Returns capacities for prefixes as tables have them. Others may use up the nodes before the table is full.
-    pub(crate) fn for_usual(parts: &[KeyPart], value: u32, size: u64) -> Option<Room> {
-        Room::of(parts, value, size, size.max(1024))
-    }
-
-    /// Returns the capacities with so many nodes at most.
-    fn of(parts: &[KeyPart], value: u32, size: u64, most: u64) -> Option<Room> {
+    /// Returns the capacities for `size` entries with such keys, and values of `value` bytes. There is a node for each
+    /// entry at least, and as many more as fit in `memory` bytes, up to what any set of prefixes could need. `None` if
+    /// the maps would be too large.
+    pub(crate) fn of(parts: &[KeyPart], value: u32, size: u64, memory: u64) -> Option<Room> {
         let key = measured_key(parts);
         let bytes = key.record.size;
         // A node exists where at least two prefixes continue, so that each depth has at most half as many nodes as
@@ -66,11 +53,14 @@ impl Room {
         let halves = 2 * bytes.checked_sub(BYTES)?;
         let deep = |half: u32| (size / 2 + 1).min(1 << (8 * BYTES + 4 * half).min(40));
         let all: u64 = (0..halves).map(deep).sum();
-        let nodes = all.min(most);
-        let room = Room {
+        let with = |nodes: u64| Room {
             narrow: nodes + spare(nodes),
             routes: 1 + size + spare(size),
         };
+        // Each further node takes 16 slots, a byte of the pool, and an eighth of that as a spare.
+        let left = memory.saturating_sub(with(0).bytes(bytes, value));
+        let fit = left / (16 * SLOT + 1) * 8 / 9;
+        let room = with(all.min(fit.max(size).max(1024)));
         let fits = room.narrow * 16 * SLOT <= LIMIT && room.routes * route(bytes, value) <= LIMIT;
         fits.then_some(room)
     }
@@ -228,7 +218,7 @@ mod tests {
     }
 
     fn room(width: u32, size: u64) -> Option<Room> {
-        Room::for_usual(&[part(width)], 8, size)
+        Room::of(&[part(width)], 8, size, 4 << 20)
     }
 
     #[test]
@@ -242,16 +232,19 @@ mod tests {
             room(32, 100).map(|room| room.narrow),
             Some(204 + spare(204))
         );
+        // Where that is too much, there are at least as many nodes as entries.
         assert_eq!(
             room(128, 20_000).map(|room| room.narrow),
             Some(20_000 + spare(20_000))
         );
+        let middle = room(128, 4096).expect("not too large");
+        assert!(middle.narrow > 10_000 && middle.bytes(16, 8) <= 4 << 20);
     }
 
     #[test]
     fn any_prefixes_fit_where_the_room_is_for_any() {
         // Pairs that differ in their last bits only have a chain of nodes each, of 28 half bytes.
-        let room = Room::for_any(&[part(128)], 8, 1024).expect("not too large");
+        let room = room(128, 1024).expect("not too large");
         assert_eq!(room.narrow, 28 * 513 + spare(28 * 513));
     }
 

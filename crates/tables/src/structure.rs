@@ -129,7 +129,7 @@ pub(crate) fn declare_overlapping<T: Tables>(
     let expansion = tuple_space::expansion(ranges.map(|(part, _)| part.width));
     let rows = match wanted.or(g.target.preferred()) {
         Some(Structure::TupleSpace) => None,
-        wanted => bit_vectors::form(parts, kinds, entries.size).filter(|rows| {
+        _ => bit_vectors::form(parts, kinds, entries.size).filter(|rows| {
             let masked = entries.size.saturating_mul(expansion);
             let leanest = leanest(parts, entries, masked);
             // There are two halves.
@@ -170,14 +170,11 @@ fn declare_prefixes<T: Tables>(
         let leanest = leanest(parts, entries, entries.size);
         g.target.budget().allows(bytes, leanest)
     };
-    let room = match wanted.or(general) {
-        Some(Structure::MultibitTrie) => Room::for_usual(parts, value, entries.size),
-        Some(_) => None,
-        None if entries.size <= multibit_trie::ANY_PREFIXES => {
-            Room::for_any(parts, value, entries.size).filter(fits)
-        }
-        None => Room::for_usual(parts, value, entries.size).filter(fits),
-    };
+    let room = Room::of(parts, value, entries.size, g.target.budget().every());
+    let room = room.filter(|room| match wanted.or(general) {
+        Some(structure) => structure == Structure::MultibitTrie,
+        None => fits(room),
+    });
     if let Some(room) = room {
         let (trie, abi) = multibit_trie::declare(g, lpm, parts, room, entries);
         return (Lookup::MultibitTrie(trie), LookupAbi::MultibitTrie(abi));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Byte by byte with recirculation, for switches whose parser has no loops: each packet goes on untouched, and a clone of it goes round.
+// Byte by byte with recirculation, for switches whose parser has no loops: each packet goes on untouched, and a clone of it is recirculated.
 // Each time its parser takes one byte of the payload, which the deparser leaves out; a label in front of the IP header keeps how much of the
 // value was matched. Counts the UDP packets whose payload has the value of the query attribute in its first 31 bytes.
 
@@ -18,7 +18,7 @@ const bit<32> RECIRCULATED = 4;
 // The clone session whose packets go round.
 const bit<32> SESSION = 1;
 
-// A packet, or a clone of it, begins anew 32 times at most in the kernel: once as the clone, and then for each byte.
+// In the kernel a packet is cloned and recirculated 32 times at most: cloned once, and then recirculated for each byte.
 const bit<16> MOST_BYTES = 31;
 
 // The value of the query attribute: "Paris". No byte of it is like its first one, so that where a byte does not match, the value can

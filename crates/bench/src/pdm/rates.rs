@@ -126,7 +126,9 @@ impl Throughput {
             format!("{middle:.1} ({low:.1} to {high:.1})")
         };
         for r in &self.0 {
-            let goal = r.goal.map_or("–".to_owned(), |goal| goal.to_string());
+            let goal = r.goal.map_or("–".to_owned(), |goal| {
+                format!("≤ {:.1}: {goal}", goal.most)
+            });
             let headroom = r.headroom_loss.as_ref().map_or("–".to_owned(), shown);
             let _ = writeln!(
                 text,

@@ -27,7 +27,7 @@ pub fn with_trends(report: &Report, most: usize, trends: Option<&Trends>) -> Str
         (true, Some(trends)) => {
             let line = report.shown().first().map(|row| trends.line(row));
             let shown = report.aggregates.first().zip(line);
-            let shown = shown.map(|(name, line)| format!("{name}, of late: {line}\n"));
+            let shown = shown.map(|(name, line)| format!("{name}, trend: {line}\n"));
             alone(report) + &shown.unwrap_or_default()
         }
     };

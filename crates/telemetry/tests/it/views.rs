@@ -293,7 +293,7 @@ and 3 other groups
     trends.take(&report, 1);
     assert_eq!(
         table::with_trends(&report, 1, Some(&trends)),
-        "count: 21\ncount, of late: █\n"
+        "count: 21\ncount, trend: █\n"
     );
 }
 

@@ -10,7 +10,7 @@ mod pool;
 mod slot;
 
 use crate::encoding;
-use crate::errors::{refused, system};
+use crate::errors::{refused, system, with_capacity};
 use crate::flat::{Codec, Elements};
 use crate::in_memory::{InMemory, Refused, unread, unwritten};
 use crate::lpm::Prefixes;
@@ -134,7 +134,7 @@ impl<'a> MultibitTrie<'a> {
             .set_many(keys, &bytes)
             .map_err(|partial| Refused {
                 entry: Some(first + partial.done),
-                error: refused("write the table")(partial.error),
+                error: with_capacity(refused("write the table")(partial.error), self.capacity),
             })?;
         let prefixes = keys.chunks_exact(key_size).map(Prefix::of);
         let routes: Vec<(Prefix<'_>, u32)> = prefixes.zip(numbers).collect();

@@ -426,9 +426,7 @@ fn show(report: &Value) -> String {
         );
     }
     if let Some(programs @ 2..) = report["programs"].as_u64() {
-        out += &format!(
-            "programs: {programs}, of which each goes on where the one before it stopped\n"
-        );
+        out += &format!("programs: {programs}, chained by tail calls\n");
     }
     out += &loads_from::show(&report["kernel"], report["parser_turns"].as_u64());
     let failed = report["failed_strategies"].as_array();

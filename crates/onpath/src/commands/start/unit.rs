@@ -42,6 +42,7 @@ fn alone(args: &Run, path: &Path) -> Result<Unit, Stop> {
     let for_texts = [
         ("-I", !args.include.is_empty()),
         ("-D", !args.define.is_empty()),
+        ("--table-memory", args.table_memory.is_some()),
         ("--extern", !args.externs.is_empty()),
     ];
     if let Some((flag, _)) = for_texts.iter().find(|(_, given)| *given)

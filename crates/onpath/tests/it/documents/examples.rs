@@ -58,7 +58,7 @@ fn commands<'a>(part: &'a TextPart<'_>) -> Vec<&'a str> {
 
 /// Whether code in a sentence is a command to type, and not the name of one.
 fn is_whole(code: &str) -> bool {
-    code.starts_with("onpath ") && code.contains(" -") && !code.contains("...")
+    code.starts_with("onpath ") && !code.contains("...")
 }
 
 #[test]

@@ -26,7 +26,11 @@ fn read(path: &Path) -> String {
 fn no_page_is_long() {
     let (mut wrong, bytes) = (Vec::new(), 9 * 1024);
     for (name, text) in texts() {
-        let most = if name == "README.md" { 150 } else { 400 };
+        let most = match name.as_str() {
+            "README.md" => 150,
+            "docs/dev/architecture.md" => 300,
+            _ => 400,
+        };
         let lines = text.lines().count();
         if lines > most {
             wrong.push(format!("{name}: {lines} lines, {most} at most"));

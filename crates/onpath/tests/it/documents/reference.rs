@@ -50,10 +50,7 @@ fn section(command: &Command, text: &mut String) {
 fn usage(command: &Command) -> String {
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ");
-    usage
-        .replace(" [OPTIONS]", "")
-        .replace(" <", " ")
-        .replace('>', "")
+    usage.replace(" [OPTIONS]", "").replace(['<', '>'], "")
 }
 
 /// The flags that are a command's own, a line each.
@@ -70,15 +67,21 @@ fn flags(command: &Command, indent: &str, text: &mut String) {
 }
 
 fn flag_form(flag: &Arg) -> String {
-    let name = match (flag.get_short(), flag.get_long()) {
-        (_, Some(long)) => format!("--{long}"),
-        (Some(short), None) => format!("-{short}"),
-        (None, None) => flag.get_id().to_string(),
-    };
+    let short = flag.get_short().map(|short| format!("-{short}"));
+    let long = flag.get_long().map(|long| format!("--{long}"));
+    let names: Vec<String> = short.into_iter().chain(long).collect();
+    let names = names.join(", ");
     let takes = flag.get_num_args().is_some_and(|n| n.takes_values());
+    let possible: Vec<String> = flag
+        .get_possible_values()
+        .iter()
+        .filter(|value| !value.is_hide_set())
+        .map(|value| value.get_name().to_owned())
+        .collect();
     match flag.get_value_names().filter(|_| takes) {
-        Some([value, ..]) => format!("{name} {value}"),
-        _ => name,
+        Some(_) if !possible.is_empty() => format!("{names} {}", possible.join("|")),
+        Some([value, ..]) => format!("{names} {value}"),
+        _ => names,
     }
 }
 
