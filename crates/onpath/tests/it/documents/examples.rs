@@ -69,10 +69,14 @@ fn commands_are_ones_that_onpath_takes() {
             for words in commands(&part).into_iter().filter_map(call) {
                 tried += 1;
                 match Cli::try_parse_from(&words) {
-                    // A sentence may name a command by some of its words.
+                    // A sentence may name a command by some of its words, or a value by its name.
                     Err(error)
-                        if error.kind() == ErrorKind::MissingRequiredArgument
-                            && !matches!(part, TextPart::Indented(_)) => {}
+                        if [
+                            ErrorKind::MissingRequiredArgument,
+                            ErrorKind::ValueValidation,
+                        ]
+                        .contains(&error.kind())
+                            && !matches!(part, Part::Indented(_)) => {}
                     Err(error) if error.use_stderr() => {
                         wrong.push(format!("{name}:{line}: {}: {error}", words.join(" ")));
                     }
