@@ -76,7 +76,7 @@ fn commands_are_ones_that_onpath_takes() {
                             ErrorKind::ValueValidation,
                         ]
                         .contains(&error.kind())
-                            && !matches!(part, Part::Indented(_)) => {}
+                            && !matches!(part, TextPart::Indented(_)) => {}
                     Err(error) if error.use_stderr() => {
                         wrong.push(format!("{name}:{line}: {}: {error}", words.join(" ")));
                     }
