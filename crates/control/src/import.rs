@@ -115,8 +115,8 @@ const MEMBERS: [&str; 6] = [
 
 /// Converts a runtime file to lines of an entries file. An error names the faulty member of the file.
 fn runtime_lines(schema: &Schema, runtime: &Value) -> Result<Vec<String>, String> {
-    let members = runtime.as_object().into_iter().flat_map(Map::keys);
-    for member in members.filter(|member| !MEMBERS.contains(&member.as_str())) {
+    let mut members = runtime.as_object().into_iter().flat_map(Map::keys);
+    if let Some(member) = members.find(|member| !MEMBERS.contains(&member.as_str())) {
         return Err(match nearest(member, MEMBERS.into_iter()) {
             Some(meant) => format!("it has no member `{member}`; did you mean `{meant}`?"),
             None => format!("it has no member `{member}`"),

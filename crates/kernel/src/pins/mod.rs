@@ -15,7 +15,7 @@
 //! An instance may also end with its process although it is pinned. The record names the process then, and the
 //! instance is garbage once the process has ended.
 //!
-//! - To remove an instance that got further attachments later (see [`PortUse`]), a mark is made first. With the mark,
+//! To remove an instance that got further attachments later (see [`PortUse`]), a mark is made first. With the mark,
 //! a folder with attachments is garbage too.
 //!
 //! An interface that is deleted takes its attachment along, but its pin stays. So the instance is still complete, and
