@@ -188,7 +188,7 @@ mod tests {
         let text = Throughput::new(vec![line(0, slow), line(3, slow)]).markdown();
         assert!(
             text.contains(
-                "| marked once | 3 | Gbit/s | 10.00 | 9.00 | 10.0 (10.0 to 10.0) | **missed** |"
+                "| marked once | 3 | Gbit/s | 10.00 | 9.00 | 10.0 (10.0 to 10.0) | ≤ 9.0: **missed** |"
             ),
             "{text}"
         );
