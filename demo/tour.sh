@@ -51,6 +51,7 @@ _tour_host_end() {
             [ "$(readlink "$_tour_process/ns/net")" = "$2" ] && kill -KILL "${_tour_process#/proc/}"
         done 2> /dev/null
     done
+    return 0
 }
 
 tour_end() {

@@ -331,7 +331,7 @@ impl RowForm {
 }
 
 /// Returns the number of words in a block, of rows with this many words. A smaller block is seldom searched in vain,
-/// but the verifier follows the search of each block.
+/// but the checker follows the search of each block.
 fn words_of_a_block(words: u32) -> u32 {
     match words {
         ..=WORDS_AT_ONCE => words.max(1),

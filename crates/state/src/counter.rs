@@ -135,7 +135,7 @@ fn added<T: StateTarget>(
     block
 }
 
-/// Returns the function that adds to an element, made on first use. A verifier checks it once. Inline, it would compare
+/// Returns the function that adds to an element, made on first use. A checker checks it once. Inline, it would compare
 /// the key's memory as each path left it.
 fn function<T: StateTarget>(g: &mut Gen<'_, T>, map: &SmolStr) -> SmolStr {
     if let Some(known) = T::shared(&mut g.file.own).counter_functions.get(map) {

@@ -57,9 +57,9 @@ impl HeldLock {
         C::bin(BinOp::Lt, self.at.clone(), C::id("FLOW_WAYS"))
     }
 
-    /// Bounds the number of a known way once more, if a verifier needs that. The compiler may use a copy of the number
-    /// that was saved before the test, whose bounds the verifier does not know. After a barrier alone it might still
-    /// use the copy. In a large program the mask also keeps the verifier from following each number separately.
+    /// Bounds the number of a known way once more, if a checker needs that. The compiler may use a copy of the number
+    /// that was saved before the test, whose bounds the checker does not know. After a barrier alone it might still
+    /// use the copy. In a large program the mask also keeps the checker from following each number separately.
     pub(crate) fn stays_in_bounds<T: Target>(&self, g: &mut Gen<'_, T>) {
         g.file.contents.bounds = true;
         let kept = match g.plan.record.is_some() {

@@ -10,7 +10,7 @@
 //! - `SET_AT_LOADING`: the attribute of data that is set before the program runs, and then constant.
 //! - `now_ns()`, `random_u32()`, `this_processor()`: the clock in nanoseconds, 32 random bits, the number of the core.
 //! - `barrier_var(number)`: keeps the compiler from using another copy of a number than the one that was checked.
-//! - `paths_meet()`, if `ONPATH_LARGE` is defined: marks a point where a verifier should forget which path led there.
+//! - `paths_meet()`, if `ONPATH_LARGE` is defined: marks a point where a checker should forget which path led there.
 
 mod analysis;
 mod atomic;

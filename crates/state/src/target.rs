@@ -71,12 +71,12 @@ pub trait StateTarget: Memory {
         C::call("now_ns", Vec::new())
     }
 
-    /// Hides a way's number from a verifier, which would otherwise check all later paths once for each number.
+    /// Hides a way's number from a checker, which would otherwise check all later paths once for each number.
     fn anywhere(way: C) -> C {
         way
     }
 
-    /// Returns true if counters are incremented by functions of their own, which a verifier checks once.
+    /// Returns true if counters are incremented by functions of their own, which a checker checks once.
     fn counts_by_functions(_g: &Gen<'_, Self>) -> bool {
         false
     }

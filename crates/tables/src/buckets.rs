@@ -13,7 +13,7 @@ use smol_str::SmolStr;
 
 /// Declared entries from which a table has buckets. At 100,000 entries a hit takes two thirds of the time of a hash
 /// table with lists, and at a million half, since most hits touch one bucket and no list. Smaller tables gain little,
-/// and a verifier follows the code after the look-up twice, since an entry may be in either of two maps.
+/// and a checker follows the code after the look-up twice, since an entry may be in either of two maps.
 pub(crate) const MANY: u64 = 50_000;
 
 /// Entries per bucket: half as many as it has slots. Then one bucket in 30 has keys in second buckets, and one key in

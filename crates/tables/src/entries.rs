@@ -1,4 +1,4 @@
-//! Entries to be stored, and helpers shared by their structures.
+//! Entries to be stored, and functions shared by their structures.
 
 use crate::describe;
 use crate::errors;
@@ -97,7 +97,7 @@ pub(crate) fn shadow_map(name: &SmolStr, parts: &[KeyPart], entries: &Entries<'_
 }
 
 /// Returns the function of this name, which maps a key and further parameters to the number of an entry. Its result is
-/// `search`, which reads the parameters by name. It is a function of its own, so that a verifier checks it once.
+/// `search`, which reads the parameters by name. It is a function of its own, so that a checker checks it once.
 pub(crate) fn search_function(
     linkage: &str,
     name: &SmolStr,

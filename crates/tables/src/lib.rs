@@ -7,7 +7,7 @@
 //! - `map_find(map, key)`: the address of a map's element at a key, whose address is given; null if there is none.
 //! - `zero_after(number)`: 0, computed from a loaded word so that no processor knows it earlier. A load from an address
 //!   that includes it is ordered after the load of the word.
-//! - `masked_by(number, mask)`: `number & mask` of 64 bits, in a form from which a verifier derives the bound.
+//! - `masked_by(number, mask)`: `number & mask` of 64 bits, in a form from which a checker derives the bound.
 //!
 //! The header `onpath/seeds.h` must declare `hash_seeds`, a struct whose member `buckets` is a secret number of 64
 //! bits.

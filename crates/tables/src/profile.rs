@@ -259,7 +259,7 @@ fn choose<T: Tables>(
         let count = id(&group).arrow(COUNT);
         let index = C::bin(BinOp::Mod, hash.cast(CType::U64), count);
         g.push(Stmt::decl(CType::U32, at.clone(), index));
-        // No group has more members, but a verifier cannot know that.
+        // No group has more members, but a checker cannot know that.
         g.on(Event::Computed(&id(&at)));
         let last = C::int((MOST_MEMBERS_OF_A_GROUP - 1).into());
         let within = C::bin(BinOp::And, id(&at), last);

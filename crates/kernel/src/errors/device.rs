@@ -16,7 +16,7 @@ pub struct Occupant {
 
 /// The interface has an XDP program already.
 pub fn occupied(name: &str, prog_id: u32, ours: Option<&Occupant>) -> Box<Diagnostic> {
-    const AT_TC: &str = "XDP takes one program at an interface, traffic control many: `--target tc-ingress` runs this one beside it, on the packets that the other one passes on";
+    const AT_TC: &str = "XDP takes one program at an interface, traffic control many: `--target tc-ingress` runs this one beside it";
     let (whose, else_) = match ours {
         Some(Occupant { instance, of: None }) => (
             format!("`{instance}`"),

@@ -246,11 +246,10 @@ fn tidy(printed: &str) -> String {
 /// Replaces numbers by `N` that differ from run to run or between versions of the compiler.
 pub(crate) fn blur(text: &str) -> String {
     let lines = text.lines().map(|line| {
-        let (delays, heads) = ([" µs", " ns"], ["DELAY ", "FLOW "]);
-        // Delays, in columns of variable width.
-        if delays.iter().any(|unit| line.contains(unit))
-            || heads.iter().any(|h| line.starts_with(h))
-        {
+        let heads = ["DELAY ", "FLOW "];
+        let has_unit = |unit: &str| line.split_whitespace().any(|word| word == unit);
+        // Delays, in columns as wide as they need.
+        if has_unit("µs") || has_unit("ns") || heads.iter().any(|h| line.starts_with(h)) {
             return blur_delays(line) + "\n";
         }
         // A report's row on a function has only such numbers, in columns of variable width.

@@ -14,7 +14,7 @@
 #define FLOW_AGED 16
 
 /* Returns a way's number, which one of many paths computed. In a large program it goes through memory, so that a
- * verifier forgets which number it is. The memory is a word of the set, whose lock is held. */
+ * checker forgets which number it is. The memory is a word of the set, whose lock is held. */
 INLINE u32 flow_forget(u32 *word, u32 way)
 {
 #ifdef ONPATH_LARGE
@@ -97,7 +97,7 @@ INLINE void flow_begin(void *way, u32 size, const u64 *key, u32 words)
     u64 *to = way;
 
 #ifdef ONPATH_LARGE
-    /* No loop, which a verifier would follow on each path. */
+    /* No loop, which a checker would follow on each path. */
     paths_meet();
 #pragma unroll
     for (u32 i = 0; i < size / 8; i++)

@@ -34,7 +34,7 @@ INLINE void key_put(u64 *word, u32 at, u64 value, u32 bytes)
 INLINE u64 key_hash(const u64 *word, u32 words)
 {
 #ifdef ONPATH_LARGE
-    /* The hash is long: a verifier follows it once for all paths with the same state. */
+    /* The hash is long: a checker follows it once for all paths with the same state. */
     paths_meet();
 #endif
     return sip_hash(word, words, hash_seeds.key[0], hash_seeds.key[1]);

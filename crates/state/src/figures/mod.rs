@@ -69,7 +69,7 @@ fn add_to<T: StateTarget>(
 const WORD: &str = "word";
 
 /// Returns the function that updates the metric of a key's group, and the struct of its key, made on first use. A
-/// verifier checks it once, and not on each path.
+/// checker checks it once, and not on each path.
 fn function<T: StateTarget>(
     g: &mut Gen<'_, T>,
     layout: &FigureLayout,
@@ -139,7 +139,7 @@ fn add_there<T: StateTarget>(
         key,
         words,
     ];
-    // An array has all its elements, but a verifier needs the check.
+    // An array has all its elements, but a checker needs the check.
     let there = g.block(|g| match kind {
         AggregateKind::Top => {
             let mut args = place;

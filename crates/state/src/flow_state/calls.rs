@@ -139,7 +139,7 @@ fn flow_update<T: StateTarget>(g: &mut Gen<'_, T>, held: &HeldLock, call: &Exter
 
 /// Adds a flow of zeros, in the way of the flow that it evicts.
 fn flow_add<T: StateTarget>(g: &mut Gen<'_, T>, held: &HeldLock) {
-    // A verifier need not know which way it is, only that it is in bounds.
+    // A checker need not know which way it is, only that it is in bounds.
     g.set(held.at.clone(), masked(T::anywhere(held.victim())));
     let tag = held.set.clone().arrow("tag").index(held.at.clone());
     g.set(tag, held.tag.clone());

@@ -51,7 +51,7 @@ pub(crate) fn locked<T: StateTarget>(
     let looked_up = T::find(&layout.map, index.clone().addr());
     let set_type = CType::Struct(layout.set.clone()).ptr();
     g.push(declare(set_type, &set, looked_up));
-    // Arrays have all their elements, but a verifier needs the check.
+    // Arrays have all their elements, but a checker needs the check.
     g.push(Stmt::goto_if(C::not(set.clone()), "reject"));
     g.push(Stmt::Decl {
         ty: CType::U32,

@@ -1,4 +1,4 @@
-//! Emits the function that finds an entry in bit vectors. It is a function of its own, so that a verifier checks it
+//! Emits the function that finds an entry in bit vectors. It is a function of its own, so that a checker checks it
 //! once, and its loop has a constant bound.
 
 use crate::target::Tables;

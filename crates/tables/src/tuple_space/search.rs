@@ -245,7 +245,7 @@ fn by_jumps<T: Tables>(
 
 /// Emits the search by calls of a function.
 ///
-/// A verifier may check the iterated function once, with the facts before the first iteration, and apply its
+/// A checker may check the iterated function once, with the facts before the first iteration, and apply its
 /// conclusions to all iterations. So the first iteration is an ordinary call. After it there may or may not be a best
 /// entry.
 fn by_calls<T: Tables>(

@@ -74,6 +74,8 @@ fn commands_are_ones_that_onpath_takes() {
                         if [
                             ErrorKind::MissingRequiredArgument,
                             ErrorKind::ValueValidation,
+                            ErrorKind::InvalidValue,
+                            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand,
                         ]
                         .contains(&error.kind())
                             && !matches!(part, TextPart::Indented(_)) => {}
