@@ -13,7 +13,6 @@ use arch::payload::{are_read, are_read_in_loop};
 use cgen::tree::Type;
 use diag::{Diagnostics, SourceMap};
 use ir::Program;
-use layout::Structure;
 use std::rc::Rc;
 
 /// Emits a program: a function of the fast path, if the program `without_rare` states is given, and one of the full
@@ -53,10 +52,11 @@ pub(crate) fn compile(
     };
     let (full, shared) = function_of(program, map, options, coverage, shared)?;
     let output = file::file(program, options, shared, full, function);
-    if output.report.maps_used > MOST_MAPS && asked.layout.is_none() {
+    let are_many = output.report.inner_maps > 0 || output.report.maps_used > MOST_MAPS;
+    if are_many && !asked.spares_maps {
         // A multibit trie has five maps, of which few share a shape with others.
         let leaner = Options {
-            layout: Some(Structure::Trie),
+            spares_maps: true,
             ..asked.clone()
         };
         return compile(program, without_rare, map, &leaner);

@@ -101,6 +101,8 @@ pub struct Options {
     pub layout: Option<layout::Structure>,
     /// Bytes that each table may take for a faster search; `None` is the default of [`tables::Budget`].
     pub table_memory: Option<u64>,
+    /// Gives tables few maps, for programs that have too many otherwise.
+    pub spares_maps: bool,
 }
 
 impl Default for Options {
@@ -118,6 +120,7 @@ impl Default for Options {
             parser_iterations: iterations::MOST,
             layout: None,
             table_memory: None,
+            spares_maps: false,
         }
     }
 }

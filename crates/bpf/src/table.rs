@@ -16,6 +16,10 @@ impl Tables for Bpf {
         self.options.layout
     }
 
+    fn spares_maps(&self) -> bool {
+        self.options.spares_maps
+    }
+
     fn budget(&self) -> Budget {
         Budget(self.options.table_memory)
     }

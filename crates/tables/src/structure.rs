@@ -173,7 +173,7 @@ fn declare_prefixes<T: Tables>(
     let room = Room::of(parts, value, entries.size, g.target.budget().every());
     let room = room.filter(|room| match wanted.or(general) {
         Some(structure) => structure == Structure::MultibitTrie,
-        None => fits(room),
+        None => !g.target.spares_maps() && fits(room),
     });
     if let Some(room) = room {
         let (trie, abi) = multibit_trie::declare(g, lpm, parts, room, entries);

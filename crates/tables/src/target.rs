@@ -18,6 +18,11 @@ pub trait Tables: Memory {
         None
     }
 
+    /// Returns true if a table should have as few maps as possible.
+    fn spares_maps(&self) -> bool {
+        false
+    }
+
     /// Returns the memory that a table may take.
     fn budget(&self) -> Budget {
         Budget::default()

@@ -62,7 +62,7 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
     action none() { }
     action both(bit<32> found, bit<32> same) { hdr.call.found = found == same ? found : 0xffffffff; }
     table by_exact { key = { hdr.call.key : exact @name(\"key\"); } actions = { give; even; odd; none; } default_action = none(); size = 256; }
-    table by_lpm { key = { hdr.call.key : lpm @name(\"key\"); } actions = { give; even; odd; none; } default_action = none(); size = 256; }
+    @layout(\"trie\") table by_lpm { key = { hdr.call.key : lpm @name(\"key\"); } actions = { give; even; odd; none; } default_action = none(); size = 256; }
     table by_ternary { key = { hdr.call.key : ternary @name(\"key\"); } actions = { give; even; odd; none; } default_action = none(); size = 256; }
     table by_range { key = { hdr.call.key : range @name(\"key\"); } actions = { give; even; odd; none; } default_action = none(); size = 256; }
     table by_optional { key = { hdr.call.key : optional @name(\"key\"); } actions = { give; even; odd; none; } default_action = none(); size = 256; }
