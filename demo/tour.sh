@@ -12,8 +12,8 @@
 #   peer COMMAND     runs a command on the host at `tour-wan` and `tour0`: 10.0.2.2; 10.1.0.2 and 2001:db8::2.
 #   tour_end         removes the hosts and everything that was started there.
 #
-# A host is a network and a mount namespace that one process holds. The hosts also end with this shell, however it ends,
-# or as soon as a server that was started there ends; later commands are then refused.
+# A host is a network and a mount namespace that one process holds. It also ends with this shell, however that ends, and
+# takes no command then; servers that were started there run on until they end themselves.
 
 # Starts a host and prints the number of the process that holds it.
 _tour_host() {

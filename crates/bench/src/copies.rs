@@ -49,7 +49,7 @@ pub(crate) struct Copies {
     verified_instructions: u32,
 }
 
-/// Measures all ways, interleaved, in a network namespace of their own. The copies leave into a pair of devices, where
+/// Measures all variants, interleaved, in a network namespace of their own. The copies leave into a pair of devices, where
 /// nobody receives them.
 pub(crate) fn measure(root: &Path, effort: Effort) -> Result<Copies, Error> {
     let ns = NetNs::new().map_err(Error::system("a network namespace"))?;

@@ -2,7 +2,8 @@
 
 /// Bytes that every table may take, unless the user gives another number.
 const EVERY: u64 = 4 << 20;
-/// Multiple of the leanest structure's memory that a table may take as well, so that large ones are fast too. At a million routes a multibit trie takes 2.4 times as much as one that goes bit by bit (`make bench-tables`).
+/// Multiple of the leanest structure's memory that a table may take as well, so that large ones are fast too. At a
+/// million routes a multibit trie takes 2.4 times as much as one that goes bit by bit (`make bench-tables`).
 const OF_LEANEST: u64 = 5;
 /// Bytes of an entry in a map of single entries, besides its key and value.
 const ENTRY: u64 = 96;

@@ -56,7 +56,7 @@ fn commands<'a>(part: &'a TextPart<'_>) -> Vec<&'a str> {
     }
 }
 
-/// Whether code in a sentence is a command to type, and not the name of one.
+/// Returns true if code in a sentence is a command of `onpath`, without places left to fill in.
 fn is_whole(code: &str) -> bool {
     code.starts_with("onpath ") && !code.contains("...")
 }
