@@ -263,30 +263,59 @@ fn braces(name: &str) -> Vec<String> {
     }
 }
 
+/// Returns the documents for engineers and users, each with its pieces of code.
+fn code_in_documents() -> Vec<(String, Vec<String>)> {
+    let mut documents = vec!["CONTRIBUTING.md".to_owned(), "SECURITY.md".to_owned()];
+    let pages = files("docs").into_iter();
+    documents.extend(pages.filter(|name| name.ends_with(".md")));
+    let pieces = |document: String| {
+        let text = read(&root().join(&document));
+        let code = text.split('`').skip(1).step_by(2).map(String::from);
+        (document, code.collect())
+    };
+    documents.into_iter().map(pieces).collect()
+}
+
 #[test]
-fn every_file_that_the_map_names_is_there() {
+fn every_file_that_documents_name_is_there() {
     let known = files(".");
     let mut missing = Vec::new();
-    let mut documents = vec!["CONTRIBUTING.md".to_owned(), "SECURITY.md".to_owned()];
-    documents.extend(
-        files("docs")
-            .into_iter()
-            .filter(|name| name.ends_with(".md")),
-    );
-    for document in &documents {
-        let text = read(&root().join(document));
+    for (document, code) in code_in_documents() {
         let endings = [".rs", ".txt", ".toml", ".p4", ".h", ".stf"];
-        let named = text.split('`').skip(1).step_by(2);
-        let named = named.filter(|name| {
+        let named = code.iter().filter(|name| {
             let plain = |c: char| c.is_ascii_alphanumeric() || "_-./{},".contains(c);
             name.chars().all(plain)
                 && name.contains('/')
                 && endings.iter().any(|e| name.ends_with(e))
         });
-        for file in named.flat_map(braces) {
+        for file in named.flat_map(|name| braces(name)) {
             let ends = |path: &&String| **path == file || path.ends_with(&format!("/{file}"));
             if known.iter().find(ends).is_none() {
                 missing.push(format!("{document}: {file}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+#[test]
+fn every_item_of_a_crate_that_documents_name_is_there() {
+    let crates = crates();
+    let mut missing = Vec::new();
+    for (document, code) in code_in_documents() {
+        let paths = code.iter().filter_map(|name| name.split_once("::"));
+        for (crate_name, path) in paths.filter(|(name, _)| crates.contains(*name)) {
+            let item = path.rsplit("::").next().unwrap_or(path);
+            let has_it = |file: &String| {
+                let text = read(&root().join(file));
+                text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                    .any(|word| word == item)
+            };
+            if !files(&format!("crates/{crate_name}/src"))
+                .iter()
+                .any(has_it)
+            {
+                missing.push(format!("{document}: {crate_name}::{path}"));
             }
         }
     }
