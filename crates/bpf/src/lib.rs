@@ -96,8 +96,7 @@ pub struct Options {
     /// Number of loop iterations that a parser may take for one packet, if the kernel has no
     /// [`features::Feature::MayGoto`].
     pub parser_iterations: u32,
-    /// Layout of the tables for which it is suitable and that do not ask for one. `None` chooses bit vectors if these
-    /// are not too large, and the layout of other tables by their number of entries.
+    /// Layout of tables that it fits and that request none. `None` chooses by time, within [`Options::table_memory`].
     pub layout: Option<layout::Structure>,
     /// Bytes that each table may take for a faster search; `None` is the default of [`tables::Budget`].
     pub table_memory: Option<u64>,

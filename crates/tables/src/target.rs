@@ -12,8 +12,8 @@ pub trait Tables: Memory {
     /// Returns the state of tables that the functions of a file share.
     fn tables(file: &mut Self::File) -> &mut Shared;
 
-    /// Returns the structure of tables that it fits and that request none. `None` leaves the choice to the compiler:
-    /// bit vectors unless they are too large, and for other tables a choice by the number of entries.
+    /// Returns the structure of tables that it fits and that request none. `None` leaves the choice to the compiler,
+    /// which chooses by time within [`Tables::budget`].
     fn preferred(&self) -> Option<Structure> {
         None
     }
