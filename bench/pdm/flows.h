@@ -63,13 +63,15 @@ struct {
 	__uint(max_entries, SETS);
 } flows SEC(".maps");
 
+#ifdef WEAKER_HASH
+
 static __always_inline __u64 product(__u64 word, __u64 own)
 {
 	return (__u64)((__u32)word + (__u32)own) * ((__u32)(word >> 32) + (__u32)(own >> 32));
 }
 
-// The lower half chooses the set, the upper half is the tag. A sum of products (NH, as in UMAC, RFC 4418): without the
-// seed equal hashes of two keys are a matter of luck, and the processor takes all products at once.
+// A sum of products (NH, as in UMAC, RFC 4418): without the seed equal hashes of two keys are a matter of luck, and the
+// processor takes all products at once. Whoever observes which flows evict each other learns about the seed.
 static __always_inline __u64 hash_of(const struct key *key)
 {
 	__u64 hash = product(key->rest, seed[0]) + product(key->local[0], seed[1]) + product(key->local[1], seed[2]) +
@@ -79,6 +81,56 @@ static __always_inline __u64 hash_of(const struct key *key)
 	hash *= 0x9e3779b97f4a7c15;
 	return hash ^ hash >> 32;
 }
+
+#else
+
+#define ROTATE(word, bits) ((word) << (bits) | (word) >> (64 - (bits)))
+
+struct sip {
+	__u64 a, b, c, d;
+};
+
+static __always_inline struct sip sip_round(struct sip s)
+{
+	s.a += s.b;
+	s.b = ROTATE(s.b, 13) ^ s.a;
+	s.a = ROTATE(s.a, 32);
+	s.c += s.d;
+	s.d = ROTATE(s.d, 16) ^ s.c;
+	s.a += s.d;
+	s.d = ROTATE(s.d, 21) ^ s.a;
+	s.c += s.b;
+	s.b = ROTATE(s.b, 17) ^ s.c;
+	s.c = ROTATE(s.c, 32);
+	return s;
+}
+
+static __always_inline struct sip sip_word(struct sip s, __u64 word)
+{
+	s.d ^= word;
+	s = sip_round(s);
+	s.a ^= word;
+	return s;
+}
+
+// SipHash-1-3: packets choose keys, and what they observe of others' evictions tells nothing about the seed.
+static __always_inline __u64 hash_of(const struct key *key)
+{
+	struct sip s = { seed[0] ^ 0x736f6d6570736575, seed[1] ^ 0x646f72616e646f6d, seed[0] ^ 0x6c7967656e657261,
+			 seed[1] ^ 0x7465646279746573 };
+
+	s = sip_word(s, key->local[0]);
+	s = sip_word(s, key->local[1]);
+	s = sip_word(s, key->remote[0]);
+	s = sip_word(s, key->remote[1]);
+	s = sip_word(s, key->rest);
+	s = sip_word(s, (__u64)sizeof(*key) << 56);
+	s.c ^= 0xff;
+	s = sip_round(sip_round(sip_round(s)));
+	return s.a ^ s.b ^ s.c ^ s.d;
+}
+
+#endif
 
 // Never 0, the tag of an empty slot.
 static __always_inline __u32 tag_of(__u64 hash)

@@ -2,8 +2,9 @@
 
 use crate::error::Error;
 use crate::programs::{Baselines, Ready, from_p4, outcome};
+use crate::timing::{LOADINGS, Pair};
 use crate::workload::bytes;
-use kernel::bench::{Effort, Subject, interleaved, undisturbed};
+use kernel::bench::{Effort, Subject, interleaved, median, undisturbed};
 use serde::Serialize;
 use std::fmt::Write;
 use std::fs;
@@ -69,24 +70,47 @@ pub(crate) fn measure(
     let path = root.join(ENTRIES);
     let entries = fs::read_to_string(&path).map_err(|e| Error::file("read", &path, &e))?;
     let entries: Vec<String> = entries.lines().map(str::to_owned).collect();
-    let [first, second] = ROUTERS.map(|p4| from_p4(root, p4, &entries));
-    let routers = [first?, second?];
-    let rows = PACKETS.iter();
-    let packets = rows.map(|packet| one(&routers, packet, baselines, effort));
+    let load = || {
+        let [first, second] = ROUTERS.map(|p4| from_p4(root, p4, &entries));
+        Ok::<_, Error>([first?, second?])
+    };
+    let mut times = PACKETS.map(|_| Vec::new());
+    for _ in 0..LOADINGS {
+        let routers = load()?;
+        for (packet, times) in PACKETS.iter().zip(&mut times) {
+            times.push(one(&routers, packet, baselines, effort)?);
+        }
+    }
+    let routers = load()?;
+    let rows = PACKETS.iter().zip(times);
     Ok(Routers {
         instructions: routers.each_ref().map(|r| r.budget.instructions()),
         verified_instructions: routers.each_ref().map(|r| r.verified),
         stack_bytes: routers.each_ref().map(|r| r.budget.stack()),
-        packets: packets.collect::<Result<_, _>>()?,
+        packets: rows.map(|(packet, times)| row(packet, &times)).collect(),
     })
 }
 
+/// Summarises the times of a packet, by loading: of the baseline, and of both routers.
+fn row(packet: &Packet, times: &[[f64; 3]]) -> Row {
+    let net = |[baseline, first, second]: &[f64; 3]| [second - baseline, first - baseline];
+    let pair = Pair::of(&times.iter().map(net).collect::<Vec<_>>());
+    let [second, first] = pair.net_ns;
+    Row {
+        packet: packet.name,
+        baseline_ns: median(&times.iter().map(|[baseline, ..]| *baseline).collect::<Vec<_>>()),
+        net_ns: [first, second],
+        ratio: pair.ratio,
+    }
+}
+
+/// Measures a packet with programs as they are loaded: the baseline, and both routers.
 fn one(
     routers: &[Ready; 2],
     packet: &Packet,
     baselines: &Baselines,
     effort: Effort,
-) -> Result<Row, Error> {
+) -> Result<[f64; 3], Error> {
     let name = packet.name;
     let bytes = bytes(packet.hex)?;
     let [first, second] = routers.each_ref().map(|ready| outcome(ready, &bytes));
@@ -103,14 +127,7 @@ fn one(
         repeats: packet.repeats,
     });
     let samples = interleaved(&subjects, effort).map_err(Error::system("a test run"))?;
-    let [baseline, first, second] = [0, 1, 2].map(|n: usize| undisturbed(&samples[n]));
-    let net_ns = [first - baseline, second - baseline];
-    Ok(Row {
-        packet: name,
-        baseline_ns: baseline,
-        net_ns,
-        ratio: net_ns[1] / net_ns[0],
-    })
+    Ok([0, 1, 2].map(|n: usize| undisturbed(&samples[n])))
 }
 
 impl Routers {
@@ -119,7 +136,7 @@ impl Routers {
         let mut text = String::from(
             "A router that verifies the IPv4 header checksum and computes that of a forwarded packet anew, written for `xdp_model` \
              (`bench/xdp/router.p4`) and for `v1model` (`programs/v1model/router`), with the same entries and packets: \
-             nanoseconds as above, net of the baseline.\n\n\
+             nanoseconds as above, net of the baseline. Medians of several loadings; each ratio is of one.\n\n\
              | packet | baseline | `xdp_model` | `v1model` | ratio |\n|---|--:|--:|--:|--:|\n",
         );
         for row in &self.packets {

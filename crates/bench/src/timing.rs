@@ -16,6 +16,30 @@ pub(crate) fn effort() -> Effort {
 /// Resolution in nanoseconds: smaller differences are not significant.
 pub(crate) const RESOLUTION: f64 = 0.5;
 
+/// Number of times that short programs are loaded. The addresses of their code alone move their times by up to 5 ns, so
+/// a ratio of one loading says little about programs that take 10.
+pub(crate) const LOADINGS: usize = 9;
+
+/// Times of two programs that were loaded several times, in nanoseconds net of the baseline.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pair {
+    /// Median time of each.
+    pub net_ns: [f64; 2],
+    /// Median of the ratio of the first to the second, by loading.
+    pub ratio: f64,
+}
+
+impl Pair {
+    /// Summarises the times, one pair of them for each loading.
+    pub(crate) fn of(loadings: &[[f64; 2]]) -> Pair {
+        let each = |of: fn(&[f64; 2]) -> f64| median(&loadings.iter().map(of).collect::<Vec<_>>());
+        Pair {
+            net_ns: [each(|[first, _]| *first), each(|[_, second]| *second)],
+            ratio: each(|[first, second]| first / second),
+        }
+    }
+}
+
 /// Times of one workload in nanoseconds, net of the baseline.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Times {
@@ -60,4 +84,15 @@ pub(crate) fn measure(built: &[Built], baselines: &Baselines) -> Result<Vec<Time
             })
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ratio_is_of_one_loading_and_the_middle_one_counts() {
+        let pair = Pair::of(&[[9.0, 3.0], [4.0, 4.0], [6.0, 5.0]]);
+        assert_eq!((pair.net_ns, pair.ratio), ([6.0, 4.0], 1.2));
+    }
 }

@@ -17,6 +17,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
+/// Both hand-written programs as one text.
+const BOTH: &str = "#include \"egress.c\"\n#include \"ingress.c\"\n";
+
 /// Verdict that continues with the next program, or the stack.
 const NEXT: i32 = -1;
 
@@ -31,6 +34,8 @@ pub(crate) enum Version {
     Onpath,
     /// Hand-written, in `bench/pdm`.
     HandWritten,
+    /// The same with a hash that is faster, but no longer safe once somebody observes which flows are evicted.
+    WeakerHash,
     /// Programs that only insert and remove the option's bytes: `bench/pdm/headroom.c`.
     Headroom,
 }
@@ -52,6 +57,7 @@ impl Version {
             Version::Empty => "empty programs",
             Version::Onpath => "Onpath",
             Version::HandWritten => "hand-written",
+            Version::WeakerHash => "hand-written with the weaker hash",
             Version::Headroom => "headroom baseline",
         }
     }
@@ -96,7 +102,7 @@ pub(crate) enum Code {
 }
 
 /// Compiled programs of all versions.
-pub(crate) struct Codes([(Version, Code); 5]);
+pub(crate) struct Codes([(Version, Code); 6]);
 
 impl Codes {
     /// Compiles all versions.
@@ -107,6 +113,7 @@ impl Codes {
             build(Version::Empty)?,
             build(Version::Onpath)?,
             build(Version::HandWritten)?,
+            build(Version::WeakerHash)?,
             build(Version::Headroom)?,
         ]))
     }
@@ -136,8 +143,9 @@ impl Code {
         Ok(match version {
             Version::None => Code::None,
             Version::Empty => Code::Empty,
-            Version::HandWritten => {
-                Code::HandWritten(compile("#include \"egress.c\"\n#include \"ingress.c\"\n")?)
+            Version::HandWritten => Code::HandWritten(compile(BOTH)?),
+            Version::WeakerHash => {
+                Code::HandWritten(compile(&format!("#define WEAKER_HASH\n{BOTH}"))?)
             }
             Version::Headroom => Code::Headroom(compile("#include \"headroom.c\"\n")?),
             Version::Onpath => Code::Onpath(Box::new([

@@ -14,7 +14,12 @@ pub(crate) const ROUNDS: usize = 100;
 /// Number of runs in a turn; their median counts.
 const RUNS: usize = 31;
 /// Versions that are measured, in this order.
-pub(crate) const VERSIONS: [Version; 3] = [Version::Empty, Version::Onpath, Version::HandWritten];
+pub(crate) const VERSIONS: [Version; 4] = [
+    Version::Empty,
+    Version::Onpath,
+    Version::HandWritten,
+    Version::WeakerHash,
+];
 
 /// Nanoseconds of a run, including the kernel's work around it, which the empty program measures.
 #[derive(Clone, Debug)]
