@@ -10,6 +10,7 @@
 //! [`nfp::INSTRUCTIONS_A_COMPARED_BYTE`]. The size of the value in the published byte-by-byte results is not reported;
 //! [`PUBLISHED_VALUE_BYTES`] is assumed.
 
+pub mod exact_match;
 pub mod growth;
 pub mod nfp;
 pub mod recirculation;

@@ -18,6 +18,8 @@ pub enum Resource {
     VerifiedInstructions,
     /// Bandwidth of the recirculation port, in Mbit/s.
     RecirculationMbps,
+    /// Blocks of a pipeline's SRAM, which hold the entries of exact-match tables.
+    MemoryBlocks,
 }
 
 impl Resource {
@@ -30,6 +32,7 @@ impl Resource {
             Resource::Instructions => "instruction store",
             Resource::VerifiedInstructions => "verified instructions",
             Resource::RecirculationMbps => "recirculation bandwidth",
+            Resource::MemoryBlocks => "SRAM blocks",
         }
     }
 }

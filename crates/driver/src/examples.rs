@@ -118,7 +118,12 @@ mod tests {
         let newer = all.iter().filter(|e| loads_from(&e.uses) != FLOOR);
         let newer: Vec<_> = newer.map(|e| (e.name, loads_from(&e.uses))).collect();
         let since = Feature::MayGoto.since();
-        let expected = ["payload/names", "payload/recirculation", "requests"];
+        let expected = [
+            "deep4r",
+            "payload/names",
+            "payload/recirculation",
+            "requests",
+        ];
         let expected = expected.map(|name| (name, since));
         assert_eq!(newer, expected);
     }

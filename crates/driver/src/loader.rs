@@ -57,8 +57,9 @@ pub const HEADERS: [(&str, &str); 12] = [
 
 /// Example programs, some of which Onpath's commands run. They and the files that they include are found under
 /// [`BUILT_IN_FOLDER`] only.
-pub(crate) const PROGRAMS: [(&str, &str); 41] = programs![
+pub(crate) const PROGRAMS: [(&str, &str); 42] = programs![
     "block/block.p4",
+    "deep4r/deep4r.p4",
     "firewall/firewall.p4",
     "firewall_router/firewall_router.p4",
     "guard/guard.p4h",

@@ -12,7 +12,7 @@ macro_rules! files {
 
 /// Files of pages, by the prefix of their codes.
 const FILES: &[(&str, &str)] = files![
-    "E00", "E01", "E02", "E03", "E04", "E05", "E06", "E07", "E08", "E09", "E10", "E11", "W",
+    "E00", "E01", "E02", "E03", "E04", "E05", "E06", "E07", "E08", "E09", "E10", "E11", "E12", "W",
 ];
 
 static GROUPS: LazyLock<Vec<Group<'static>>> = LazyLock::new(|| {

@@ -1,4 +1,5 @@
-//! The running kernel: its version, its clock, and a wait for the softirqs that run now.
+//! The running kernel: its version, its clock, the memory that it gave this process, and a wait for the softirqs that
+//! run now.
 
 /// Returns the running kernel's version; (0, 0) if it is unreadable.
 pub fn kernel_version() -> (u32, u32) {
@@ -28,6 +29,13 @@ pub fn wait_for_softirqs() {
         // A kernel with `nohz_full` has no such barrier.
         std::thread::sleep(LONGEST_SOFTIRQ);
     }
+}
+
+/// Returns the greatest amount of memory that this process had so far, in bytes.
+pub fn peak_memory() -> u64 {
+    let usage = nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_SELF);
+    // The kernel counts in KiB.
+    usage.map_or(0, |usage| usage.max_rss() as u64 * 1024)
 }
 
 /// Returns the kernel's id of this thread.

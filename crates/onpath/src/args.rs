@@ -101,6 +101,10 @@ pub enum Command {
     /// report. If the other end runs it too, the delays of the network and of the host are shown
     /// separately. Needs what `onpath run` of a bundle needs (root has it all).
     Pdm(crate::commands::pdm::args::Pdm),
+    /// Write a program that blocks packets by the names in their payload, with the entries for a list of names
+    ///
+    /// The program is for v1model and the kernel's traffic control. Nothing is loaded.
+    Firewall(crate::commands::firewall::args::Firewall),
     /// Answer a query on packets: how many, how long, how many different ones, which most often
     ///
     /// From a capture file, or off the path: from copies of the packets of an interface.

@@ -12,11 +12,7 @@ use kernel::sys::TcContext;
 use std::io;
 
 /// Versions that mark packets and keep state.
-const VERSIONS: [Version; 3] = [
-    Version::Onpath,
-    Version::HandWritten,
-    Version::WeakerHash,
-];
+const VERSIONS: [Version; 3] = [Version::Onpath, Version::HandWritten, Version::WeakerHash];
 
 /// Fails if a version does not do what it should, or if they differ.
 pub(crate) fn check(codes: &Codes) -> Result<(), Error> {

@@ -77,6 +77,13 @@ pub(crate) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         )],
     ),
     (
+        "firewall",
+        &[(
+            "Write the published program for a list of names",
+            "onpath firewall --emit v1model names.txt -o out",
+        )],
+    ),
+    (
         "query",
         &[(
             "Count packets by protocol in a capture",

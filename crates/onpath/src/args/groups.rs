@@ -9,7 +9,7 @@ use terminal_size::terminal_size;
 const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Write a program",
-        &["check", "test", "build", "graph", "explain"],
+        &["check", "test", "build", "graph", "explain", "firewall"],
     ),
     ("Run it", &["run", "ls", "unload", "port"]),
     (

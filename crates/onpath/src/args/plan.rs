@@ -32,10 +32,10 @@ impl PlanTarget {
 #[derive(Args, Debug)]
 pub struct PlanArgs {
     /// A built-in message, or the file of a schema (TOML)
-    #[arg(value_name = "SCHEMA", required_unless_present = "list", add = names::messages())]
+    #[arg(value_name = "SCHEMA", required_unless_present_any = ["list", "names"], add = names::messages())]
     pub schema: Option<String>,
     /// The attribute to find
-    #[arg(long, value_name = "NAME", required_unless_present = "list")]
+    #[arg(long, value_name = "NAME", required_unless_present_any = ["list", "names"])]
     pub attribute: Option<String>,
     /// Where the parser runs; without it, every target is planned for
     #[arg(long, value_enum)]
@@ -49,6 +49,9 @@ pub struct PlanArgs {
     /// List the messages that are built in, with their attributes
     #[arg(long, conflicts_with_all = ["schema", "attribute", "target", "bytes", "attributes"])]
     pub list: bool,
+    /// Plan for the automaton that `onpath firewall --emit v1model` makes of this list of names, on a Tofino
+    #[arg(long, value_name = "LIST", conflicts_with_all = ["schema", "attribute", "target", "bytes", "attributes", "list"])]
+    pub names: Vec<std::path::PathBuf>,
     /// Print as JSON
     #[arg(long)]
     pub json: bool,

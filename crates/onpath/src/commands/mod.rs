@@ -12,6 +12,7 @@ mod doctor;
 mod drops;
 pub(crate) mod explain;
 mod figures;
+pub mod firewall;
 mod flows;
 mod graph;
 mod group;
@@ -82,6 +83,7 @@ pub fn run(command: Command) -> Done {
         Command::Guard => guard::run(),
         Command::Keep { name } => guard::keep(&name),
         Command::Pdm(args) => pdm::run(args),
+        Command::Firewall(args) => firewall::run(args),
         Command::Query(args) => query::run(args),
     }
 }

@@ -1,5 +1,6 @@
 //! `onpath plan`
 
+use super::firewall;
 use crate::args::PlanArgs;
 use crate::output::{Done, Stop, failed, out, out_line, print_diagnostics, print_json, refused};
 use asic::Technique;
@@ -17,6 +18,9 @@ use std::process::ExitCode;
 pub(crate) fn run(args: PlanArgs) -> Done {
     if args.list {
         return list(args.json);
+    }
+    if !args.names.is_empty() {
+        return firewall::plan(&firewall::read(&args.names, false)?, args.json);
     }
     let (Some(message), Some(name)) = (&args.schema, &args.attribute) else {
         return Err(Stop::Usage(

@@ -73,6 +73,7 @@ fn check(file: &Path, fenced: bool, in_kernel: bool) -> Result<(), Failed> {
         std::fs::write(file, if fenced { print(&found) } else { now })?;
         return Ok(());
     }
+    let [before, now] = [before, now].map(|output| kernels::compared(output, kernel));
     if before == now {
         return Ok(());
     }

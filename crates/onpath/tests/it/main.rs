@@ -7,6 +7,7 @@ mod diagnostics;
 mod documents;
 mod explained;
 mod figures;
+mod firewall;
 mod flow_state;
 mod fuzz;
 mod json_errors;

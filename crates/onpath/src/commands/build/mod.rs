@@ -2,7 +2,7 @@
 
 mod bundle;
 mod layouts;
-mod write;
+pub(in crate::commands) mod write;
 
 use super::loads_from;
 use super::source::elaborate;

@@ -24,7 +24,7 @@ pub(super) fn program(dir: &Path, stem: &str, compiled: &Compiled) -> Result<Vec
 }
 
 /// Writes a file to a folder, which is created if needed. Returns the file's path.
-pub(super) fn file(dir: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, Stop> {
+pub(in crate::commands) fn file(dir: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, Stop> {
     if let Err(error) = fs::create_dir_all(dir) {
         let why = system_message(&error);
         return failed(format!("cannot create `{}`: {why}", dir.display()));
@@ -38,7 +38,7 @@ pub(super) fn file(dir: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, Stop
 }
 
 /// Returns a line of text about the files that were written.
-pub(super) fn line(dir: &Path, written: &[PathBuf]) -> String {
+pub(in crate::commands) fn line(dir: &Path, written: &[PathBuf]) -> String {
     let names = written.iter().filter_map(|path| path.file_name());
     let names: Vec<_> = names
         .map(|name| shown(&name.to_string_lossy()).into_owned())

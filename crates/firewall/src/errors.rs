@@ -1,0 +1,49 @@
+//! Diagnostics of the firewall, one function each.
+
+use crate::list::Skipped;
+use diag::Diagnostic;
+
+/// A list cannot be read; `why` is a sentence with the reason.
+pub fn unreadable_list(why: &str) -> Box<Diagnostic> {
+    Diagnostic::failure(
+        "E1201",
+        why,
+        "name a file with a domain name in each line; `-` is standard input",
+    )
+}
+
+/// No list has a name that can be blocked.
+pub fn no_names(lists: &str) -> Box<Diagnostic> {
+    Diagnostic::failure(
+        "E1202",
+        format!("no line of {lists} is a name to block"),
+        "write a name such as `ads.example`, `||ads.example^` or `0.0.0.0 ads.example` in a line",
+    )
+}
+
+/// A line is no rule, and `--strict` refuses that.
+pub fn wrong_line(list: &str, skipped: &Skipped) -> Box<Diagnostic> {
+    Diagnostic::failure(
+        "E1203",
+        format!("{list}:{}: {}", skipped.line, skipped.reason.describe()),
+        "correct or remove the line, or omit `--strict` to skip such lines",
+    )
+}
+
+/// A pass cannot have so many look-ups.
+pub fn look_ups(number: u32, most: u32) -> Box<Diagnostic> {
+    Diagnostic::failure(
+        "E1204",
+        format!("a pass has 1 to {most} look-ups, not {number}"),
+        "with `--slice 2` or `--slice 4`, a look-up takes several bytes",
+    )
+}
+
+/// There cannot be so many ids.
+pub fn ids(number: u32, most: u32) -> Box<Diagnostic> {
+    Diagnostic::failure(
+        "E1205",
+        format!("the number of ids is a power of two up to {most}, not {number}"),
+        "give a power of two that is greater than the number of packets that pass at a time",
+    )
+}

@@ -1,0 +1,260 @@
+//! Lists of domain names, a rule a line.
+//!
+//! | line | blocks |
+//! |---|---|
+//! | `name`, `\|\|name^` | the name and all names below it |
+//! | `=name`, `ADDRESS name...` (a hosts file) | the name alone |
+//! | `*.name` | all names below it |
+//! | `@@\|\|name^` | nothing: an exception |
+//!
+//! Text after `#`, and a line that begins with `!`, is a comment. Names are compared by their A-labels in lower case
+//! (RFC 5890), without the final dot.
+
+use std::net::IpAddr;
+
+/// Longest name in bytes, without the final dot (RFC 1035, 2.3.4).
+pub const LONGEST_NAME: usize = 253;
+/// Longest label of a name in bytes (RFC 1035, 2.3.4).
+const LONGEST_LABEL: usize = 63;
+
+/// Names that a rule concerns.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Scope {
+    /// The name and all names below it.
+    Domain,
+    /// The name alone.
+    Name,
+    /// All names below it.
+    Subdomains,
+}
+
+/// Rule of a list.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rule {
+    /// Name in lower case, of A-labels, without the final dot.
+    pub name: String,
+    /// Names that the rule concerns.
+    pub scope: Scope,
+    /// True for an exception.
+    pub is_allowed: bool,
+    /// Number of its line, from 1.
+    pub line: usize,
+}
+
+/// Line that is no rule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Skipped {
+    /// Number of the line, from 1.
+    pub line: usize,
+    /// Fault of the line.
+    pub reason: Reason,
+}
+
+/// Fault of a line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// A label is empty or longer than 63 bytes, or the name is longer than 253.
+    Length,
+    /// A name has a character that host names do not have.
+    Character,
+    /// A name is not valid as an internationalised name (UTS 46).
+    Internationalised,
+    /// The line has options, a path, a wildcard or another form that is not supported.
+    Form,
+    /// The line is not UTF-8.
+    Encoding,
+}
+
+impl Reason {
+    /// Returns the fault as a phrase.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Reason::Length => "a label has 1 to 63 bytes, and a name 253 at most",
+            Reason::Character => "a name has letters, digits, hyphens and underscores",
+            Reason::Internationalised => "the name is not valid as an internationalised name",
+            Reason::Form => {
+                "the line is neither a name, `||name^`, `=name`, `*.name` nor a line of a hosts file"
+            }
+            Reason::Encoding => "the line is not UTF-8",
+        }
+    }
+}
+
+/// Rules of a list, and the lines that are none.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct List {
+    /// Rules in the order of their lines.
+    pub rules: Vec<Rule>,
+    /// Lines that are no rules, in order.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Reads a list.
+pub fn parse(bytes: &[u8]) -> List {
+    let mut list = List::default();
+    for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+        let number = index + 1;
+        let read = match std::str::from_utf8(line) {
+            Ok(text) => read_line(text, number, &mut list.rules),
+            Err(_) => Err(Reason::Encoding),
+        };
+        if let Err(reason) = read {
+            list.skipped.push(Skipped {
+                line: number,
+                reason,
+            });
+        }
+    }
+    list
+}
+
+/// Appends the rules of a line. If one name of the line is wrong, it has none.
+fn read_line(text: &str, line: usize, rules: &mut Vec<Rule>) -> Result<(), Reason> {
+    let text = text.trim_start_matches('\u{feff}');
+    let text = text.split('#').next().unwrap_or_default().trim();
+    if text.is_empty() || text.starts_with('!') {
+        return Ok(());
+    }
+    let mut words = text.split_ascii_whitespace();
+    let (Some(first), second) = (words.next(), words.next()) else {
+        return Ok(());
+    };
+    let rule = |name: &str, scope: Scope, is_allowed: bool| {
+        Ok(Rule {
+            name: normalised(name)?,
+            scope,
+            is_allowed,
+            line,
+        })
+    };
+    if let Some(second) = second {
+        first.parse::<IpAddr>().map_err(|_| Reason::Form)?;
+        let names = std::iter::once(second).chain(words);
+        let found: Result<Vec<Rule>, Reason> =
+            names.map(|name| rule(name, Scope::Name, false)).collect();
+        rules.extend(found?);
+        return Ok(());
+    }
+    let (is_allowed, pattern) = match first.strip_prefix("@@") {
+        Some(pattern) => (true, pattern),
+        None => (false, first),
+    };
+    let found = match pattern.strip_prefix("||") {
+        Some(domain) => {
+            let name = domain.strip_suffix('^').ok_or(Reason::Form)?;
+            rule(name, Scope::Domain, is_allowed)?
+        }
+        None if is_allowed => return Err(Reason::Form),
+        None => match pattern.strip_prefix("*.") {
+            Some(name) => rule(name, Scope::Subdomains, false)?,
+            None => match pattern.strip_prefix('=') {
+                Some(name) => rule(name, Scope::Name, false)?,
+                None => rule(pattern, Scope::Domain, false)?,
+            },
+        },
+    };
+    rules.push(found);
+    Ok(())
+}
+
+/// Returns a name as it is compared: A-labels in lower case, without the final dot.
+pub fn normalised(name: &str) -> Result<String, Reason> {
+    let name = name.strip_suffix('.').unwrap_or(name);
+    let name = match name.is_ascii() {
+        true => name.to_ascii_lowercase(),
+        false => idna::domain_to_ascii(name).map_err(|_| Reason::Internationalised)?,
+    };
+    let is_of_host = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    if let Some(other) = name.bytes().find(|byte| !is_of_host(*byte)) {
+        let is_syntax = matches!(other, b'*' | b'/' | b'^' | b'$' | b'|' | b',' | b'@' | b'=');
+        return Err(if is_syntax {
+            Reason::Form
+        } else {
+            Reason::Character
+        });
+    }
+    let lengths_fit = name
+        .split('.')
+        .all(|label| (1..=LONGEST_LABEL).contains(&label.len()));
+    match lengths_fit && name.len() <= LONGEST_NAME {
+        true => Ok(name),
+        false => Err(Reason::Length),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(text: &str) -> Vec<(String, Scope, bool)> {
+        let list = parse(text.as_bytes());
+        assert_eq!(list.skipped, []);
+        let rules = list.rules.into_iter();
+        rules.map(|r| (r.name, r.scope, r.is_allowed)).collect()
+    }
+
+    #[test]
+    fn each_form_of_a_line_is_read() {
+        let text = "\u{feff}# a list\n! another comment\nEvil.com.\n\n||bad.com^ # why\n=one.example\r\n\
+                    *.sub.example\n@@||good.bad.com^\n0.0.0.0 a.example b.example\n::1 c.example\nbücher.example";
+        let expected = [
+            ("evil.com", Scope::Domain, false),
+            ("bad.com", Scope::Domain, false),
+            ("one.example", Scope::Name, false),
+            ("sub.example", Scope::Subdomains, false),
+            ("good.bad.com", Scope::Domain, true),
+            ("a.example", Scope::Name, false),
+            ("b.example", Scope::Name, false),
+            ("c.example", Scope::Name, false),
+            ("xn--bcher-kva.example", Scope::Domain, false),
+        ];
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|(name, scope, allowed)| (name.to_string(), *scope, *allowed))
+            .collect();
+        assert_eq!(rules(text), expected);
+    }
+
+    #[test]
+    fn other_lines_are_skipped_with_their_numbers_and_reasons() {
+        let long = "a".repeat(64);
+        let lines: [(&[u8], Reason); 12] = [
+            (b"||ads.example^$third-party", Reason::Form),
+            (b"||ads.example", Reason::Form),
+            (b"@@good.example", Reason::Form),
+            (b"ads.example/banner", Reason::Form),
+            (b"ads*.example", Reason::Form),
+            (b"one two", Reason::Form),
+            (b"a..example", Reason::Length),
+            (b".", Reason::Length),
+            (long.as_bytes(), Reason::Length),
+            (b"bad!name.example", Reason::Character),
+            (b"\xff.example", Reason::Encoding),
+            ("xn--\u{fc}.example".as_bytes(), Reason::Internationalised),
+        ];
+        let text: Vec<u8> = lines
+            .iter()
+            .map(|(line, _)| *line)
+            .collect::<Vec<_>>()
+            .join(&b'\n');
+        let list = parse(&text);
+        assert_eq!(list.rules, []);
+        let reasons: Vec<Reason> = list.skipped.iter().map(|s| s.reason).collect();
+        assert_eq!(reasons, lines.map(|(_, reason)| reason));
+        assert_eq!(list.skipped[11].line, 12);
+    }
+
+    #[test]
+    fn a_hosts_line_with_a_wrong_name_has_no_rules() {
+        let list = parse(b"0.0.0.0 a.example b..example");
+        assert_eq!((list.rules.len(), list.skipped.len()), (0, 1));
+    }
+
+    #[test]
+    fn names_are_as_long_as_dns_allows() {
+        let label = "a".repeat(63);
+        let longest = [&label[..], &label, &label, &label[..61]].join(".");
+        assert_eq!(normalised(&longest), Ok(longest.clone()));
+        assert_eq!(normalised(&format!("{longest}a")), Err(Reason::Length));
+    }
+}

@@ -1,0 +1,100 @@
+//! Flags of `onpath firewall`.
+
+use clap::{Args, ValueEnum};
+use firewall::automaton::{Reset, SliceBytes};
+use std::path::PathBuf;
+
+/// `--emit`
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Emitted {
+    /// The published program DeeP4R: a table with an automaton of the names, and packets that are recirculated
+    V1model,
+}
+
+/// `--slice`
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SliceName {
+    /// One byte, with exact entries
+    #[value(name = "1")]
+    One,
+    /// Two bytes, with ternary entries
+    #[value(name = "2")]
+    Two,
+    /// Four bytes, with ternary entries
+    #[value(name = "4")]
+    Four,
+}
+
+impl SliceName {
+    /// Returns the size of this name.
+    pub fn bytes(self) -> SliceBytes {
+        match self {
+            SliceName::One => SliceBytes::One,
+            SliceName::Two => SliceBytes::Two,
+            SliceName::Four => SliceBytes::Four,
+        }
+    }
+}
+
+/// `--reset`
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ResetName {
+    /// To the start, as published: a name that begins within a false start is not found
+    Start,
+    /// To the longest part of the match that begins a name: every name is found
+    Links,
+}
+
+impl ResetName {
+    /// Returns the treatment of this name.
+    pub fn reset(self) -> Reset {
+        match self {
+            ResetName::Start => Reset::Start,
+            ResetName::Links => Reset::Links,
+        }
+    }
+}
+
+/// End of `onpath firewall --help`.
+const MEANING: &str = "\
+A line of a list is a name (`ads.example` or `||ads.example^`), a line of a hosts file, or a comment
+(`#`, `!`). Other lines are reported and skipped.
+
+The automaton finds names anywhere in a payload: `evil.com` blocks `devil.com` and `evil.com.au` too.
+It compares bytes, so it misses names in capitals, and names that are cut by a segment.";
+
+/// `onpath firewall`
+#[derive(Args, Debug)]
+#[command(after_help = MEANING)]
+pub struct Firewall {
+    /// Lists of names to block; `-` is standard input
+    #[arg(value_name = "LIST", required = true)]
+    pub lists: Vec<PathBuf>,
+    /// Write this program
+    #[arg(long, required = true)]
+    pub emit: Emitted,
+    /// Write deep4r.p4, firewall.p4 with its settings, and entries.txt to this folder
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    /// Bytes of a payload that one look-up takes
+    #[arg(long, value_name = "BYTES", default_value = "1")]
+    pub slice: SliceName,
+    /// State after a byte that does not continue a match
+    #[arg(long, default_value = "start")]
+    pub reset: ResetName,
+    /// Look-ups in a pass of a packet: up to 32
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub look_ups: u32,
+    /// Ids of packets: a power of two, and more than packets pass at a time
+    #[arg(long, value_name = "NUMBER", default_value_t = 1024)]
+    pub ids: u32,
+    /// Give out only ids that no packet has; as published, ids are given out in turn
+    #[arg(long)]
+    pub free_ids: bool,
+    /// Refuse a list with a line that is no rule
+    #[arg(long)]
+    pub strict: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,137 @@
+//! `onpath firewall`
+
+pub mod args;
+mod names;
+
+pub(crate) use names::{Lists, read};
+
+use crate::commands::build::write;
+use crate::output::{Done, out, out_line, print_json, refused};
+use args::Firewall;
+use asic::exact_match::tofino_blocks;
+use diag::{columns, counted, shown};
+use firewall::automaton::{Automaton, Form, Reset};
+use firewall::deep4r::{self, Settings};
+use serde_json::json;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// Name of the file with the program's settings.
+const SETTINGS_FILE: &str = "firewall.p4";
+/// Name of the entries file.
+const ENTRIES_FILE: &str = "entries.txt";
+
+/// Writes the program, its settings and its entries.
+pub(crate) fn run(args: Firewall) -> Done {
+    let started = Instant::now();
+    let settings = Settings {
+        look_ups: args.look_ups,
+        ids: args.ids,
+        are_ids_free: args.free_ids,
+    };
+    settings.check().map_err(refused)?;
+    let lists = read(&args.lists, args.strict)?;
+    let names = lists.names.iter().map(String::as_str);
+    let (slice, reset) = (args.slice.bytes(), args.reset.reset());
+    let automaton = Automaton::new(names, &Form::ALL, slice, reset);
+    let files = [
+        (deep4r::PROGRAM_FILE, deep4r::PROGRAM.to_owned()),
+        (SETTINGS_FILE, deep4r::settings(&automaton, settings)),
+        (ENTRIES_FILE, deep4r::entries(&automaton)),
+    ];
+    let mut written = Vec::new();
+    for (name, text) in &files {
+        written.push(write::file(&args.output, name, text.as_bytes())?);
+    }
+    let milliseconds = started.elapsed().as_secs_f64() * 1e3;
+    let mebibytes = host::linux::peak_memory() as f64 / f64::from(1 << 20);
+    let longest = settings.longest_payload(slice);
+    if args.json {
+        print_json(&json!({
+            "names": lists.names.len(),
+            "skipped": lists.skipped,
+            "states": automaton.state_count(),
+            "entries": automaton.entries.len(),
+            "links": automaton.links.len(),
+            "longest_payload": longest,
+            "milliseconds": milliseconds,
+            "peak_mebibytes": mebibytes,
+            "files": written,
+        }));
+        return Ok(ExitCode::SUCCESS);
+    }
+    out_line!(
+        "{}, {} skipped",
+        counted(lists.names.len(), "name"),
+        counted(lists.skipped, "line")
+    );
+    let rows = automaton.sizes().into_iter().map(|size| {
+        let mut counts = vec![counted(size.states, "state"), entry_count(size.entries)];
+        if reset == Reset::Links {
+            counts.push(counted(size.links, "failure link"));
+        }
+        vec![size.form.name().to_owned(), counts.join(", ")]
+    });
+    out!("{}", columns(&rows.collect::<Vec<_>>()));
+    out_line!(
+        "in the kernel, payloads of up to {} are searched to their end",
+        counted(longest, "byte")
+    );
+    out_line!("took {milliseconds:.0} ms and {mebibytes:.0} MiB at the most");
+    out_line!("{}", write::line(&args.output, &written));
+    let folder = args.output.to_string_lossy();
+    let folder = shown(&folder);
+    out_line!(
+        "run it: onpath run {folder}/{SETTINGS_FILE} --dev INSIDE,OUTSIDE --entries {folder}/{ENTRIES_FILE}"
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+fn entry_count(count: usize) -> String {
+    match count {
+        1 => "1 entry".to_owned(),
+        count => format!("{count} entries"),
+    }
+}
+
+/// Prints the memory that a Tofino switch would need for the automaton of some lists, as published: slices of one byte,
+/// and no links.
+pub(crate) fn plan(lists: &Lists, as_json: bool) -> Done {
+    let names = lists.names.iter().map(String::as_str);
+    let forms = [Form::Text];
+    let slice = firewall::automaton::SliceBytes::One;
+    let automaton = Automaton::new(names, &forms, slice, Reset::Start);
+    let state = deep4r::state_bits(&automaton);
+    // The key is a state and a slice, the result a state and the decision.
+    let usage = tofino_blocks(automaton.entries.len() as u64, state + 8, state + 1);
+    if as_json {
+        print_json(&json!({
+            "names": lists.names.len(),
+            "states": automaton.state_count(),
+            "entries": automaton.entries.len(),
+            "target": "tofino",
+            "model": true,
+            "fits": usage.fits(),
+            "usage": { "resource": usage.resource.name(), "needed": usage.needed, "available": usage.available },
+        }));
+    } else {
+        let answer = if usage.fits() { "fits" } else { "does not fit" };
+        out_line!(
+            "{} on tofino: {answer} (by a model of the hardware)",
+            counted(lists.names.len(), "name")
+        );
+        out_line!(
+            "  needs  {} of {} bits and {}",
+            counted(automaton.state_count(), "state"),
+            state,
+            entry_count(automaton.entries.len())
+        );
+        out_line!(
+            "  takes  {} of {} SRAM blocks of a pipeline ({:.2} %)",
+            usage.needed,
+            usage.available,
+            100.0 * usage.needed as f64 / usage.available as f64
+        );
+    }
+    Ok(ExitCode::from(u8::from(!usage.fits())))
+}
