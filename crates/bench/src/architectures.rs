@@ -98,7 +98,12 @@ fn row(packet: &Packet, times: &[[f64; 3]]) -> Row {
     let [second, first] = pair.net_ns;
     Row {
         packet: packet.name,
-        baseline_ns: median(&times.iter().map(|[baseline, ..]| *baseline).collect::<Vec<_>>()),
+        baseline_ns: median(
+            &times
+                .iter()
+                .map(|[baseline, ..]| *baseline)
+                .collect::<Vec<_>>(),
+        ),
         net_ns: [first, second],
         ratio: pair.ratio,
     }

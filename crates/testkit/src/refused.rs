@@ -15,7 +15,7 @@ const AT_XDP: [(&str, &str); 18] = [
         "multicast groups",
     ),
     ("tests/scale/campus.p4", "recirculate a packet"),
-    ("tests/stf/figures/switch.p4", "multicast groups"),
+    ("tests/stf/metrics/switch.p4", "multicast groups"),
     ("tests/stf/v1model/clone_egress.p4", "clone a packet"),
     ("tests/stf/v1model/clone_ingress.p4", "clone a packet"),
     ("tests/stf/v1model/copies_checked.p4", "clone a packet"),

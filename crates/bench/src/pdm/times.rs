@@ -69,9 +69,7 @@ impl Time {
         let ratio = |of| ratio_to(HAND_WRITTEN, &loadings, of);
         let (ratio, ratio_of_medians) = (ratio(of_turns), ratio(median));
         let [empty, onpath, hand_written] = [EMPTY, ONPATH, HAND_WRITTEN].map(|version| {
-            let turns = loadings
-                .iter()
-                .flat_map(|rounds| turns_of(rounds, version));
+            let turns = loadings.iter().flat_map(|rounds| turns_of(rounds, version));
             turns.copied().collect::<Vec<f64>>()
         });
         let net =
