@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-//! Figures about packets, by group, which readers see while packets pass.
+//! Metrics about packets, by group, which readers see while packets pass.
 //!
-//! A group is a key of type K: a struct of plain fields (no varbit), or a single value. One figure for all packets
+//! A group is a key of type K: a struct of plain fields (no varbit), or a single value. One metric for all packets
 //! has a key that is always the same, `1w0`.
 //!
-//! Each processor keeps figures of its own and waits for nobody; a reader adds them up. They lie in memory that readers
-//! map, so that looking at a figure takes no system call and costs packets nothing. A reader may see a group between two
+//! Each processor keeps metrics of its own and waits for nobody; a reader adds them up. They lie in memory that readers
+//! map, so that looking at a metric takes no system call and costs packets nothing. A reader may see a group between two
 //! of a packet's writes: its sum already without its count, never half a number.
 //!
 //! The memory is taken when the program is loaded, and never more: `groups` is rounded up to eight times a power of two, and each
 //! processor has as many. A key belongs to one set of eight. What belongs to a new group whose set is full is lost; readers say
 //! how much that was. `top_keys` gives such a key the place of another.
 //!
-//! A key may have 128 bytes, and the figures of eight groups 64 KiB.
+//! A key may have 128 bytes, and the metrics of eight groups 64 KiB.
 
 #ifndef _TELEMETRY_P4_
 #define _TELEMETRY_P4_
@@ -24,7 +24,7 @@
 extern tally<K> {
     /// With room for so many groups.
     tally(bit<32> groups);
-    /// Adds a value to the figures of a group.
+    /// Adds a value to the metrics of a group.
     void add(in K key, in bit<64> value);
 }
 

@@ -83,7 +83,7 @@ pub(crate) fn file(
             !maps.kept.contents.flow_states.is_empty(),
             "onpath/flow_state.h",
         ),
-        (!maps.kept.contents.figures.is_empty(), "onpath/figures.h"),
+        (!maps.kept.contents.metrics.is_empty(), "onpath/metrics.h"),
         (about_payload, "onpath/message.h"),
         (payload.reads_documents(), "onpath/document.h"),
         (has(Construct::AtomicRegisters), "onpath/lock.h"),

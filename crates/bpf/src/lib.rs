@@ -177,7 +177,6 @@ pub struct Report {
     /// True if the packet's head may move.
     pub moves_head: bool,
     /// Number of loop iterations that one packet may take, if the verifier has to follow each.
-    #[serde(rename = "parser_turns")]
     pub parser_iterations: Option<u32>,
 }
 

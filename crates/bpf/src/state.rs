@@ -70,7 +70,7 @@ impl StateTarget for Bpf {
         are_read_in_loop(g.p)
     }
 
-    fn figures_by_functions(g: &Gen<'_>, words: u32) -> bool {
+    fn metrics_by_functions(g: &Gen<'_>, words: u32) -> bool {
         g.is_in_loop() || g.target.reads_messages && words > SHORT_KEY
     }
 

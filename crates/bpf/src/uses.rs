@@ -127,7 +127,12 @@ impl Construct {
     pub fn variants(self) -> &'static [Variant] {
         match self {
             Construct::Loops => {
-                const { &[by(Feature::MayGoto, "may_goto"), plain("counted turns")] }
+                const {
+                    &[
+                        by(Feature::MayGoto, "may_goto"),
+                        plain("counted iterations"),
+                    ]
+                }
             }
             Construct::MaskSearch => {
                 const {
@@ -295,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn the_form_taken_says_what_the_kernel_lacks() {
+    fn the_variant_taken_says_what_the_kernel_lacks() {
         let search = Use {
             construct: Construct::MaskSearch,
             by: Construct::MaskSearch.variant(&Features::of((6, 8))).needs,

@@ -111,8 +111,8 @@ fn object(schema: &Schema, data: &ObjectSchema) -> Value {
             shown["key"] = json!(scalars(schema, key));
             shown["value"] = json!(scalars(schema, value));
         }
-        ObjectKind::Figures { kind, key } => {
-            shown["figure"] = json!(kind);
+        ObjectKind::Metrics { kind, key } => {
+            shown["metric"] = json!(kind);
             shown["key"] = json!(scalars(schema, key));
         }
         ObjectKind::ActionProfile(profile) | ObjectKind::ActionSelector(profile) => {

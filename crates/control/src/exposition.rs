@@ -43,7 +43,7 @@ pub enum Unit {
 
 /// Kind of a single number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum MetricKind {
+pub enum FamilyKind {
     /// Counter, which only grows.
     Counter,
     /// Gauge, which grows and falls.
@@ -105,13 +105,13 @@ impl Page {
     /// Writes a family of counters or gauges.
     pub fn numbers(
         &mut self,
-        kind: MetricKind,
+        kind: FamilyKind,
         family: Family,
         samples: impl IntoIterator<Item = (impl Borrow<Labels>, Value)>,
     ) {
         let (kind, ending) = match kind {
-            MetricKind::Counter => ("counter", "_total"),
-            MetricKind::Gauge => ("gauge", ""),
+            FamilyKind::Counter => ("counter", "_total"),
+            FamilyKind::Gauge => ("gauge", ""),
         };
         let name = self.describe(kind, family, ending);
         for (labels, value) in samples {
@@ -235,7 +235,7 @@ mod tests {
         let mut page = Page::new("t");
         let labels = Labels::default();
         page.numbers(
-            MetricKind::Counter,
+            FamilyKind::Counter,
             family(Unit::Plain),
             [
                 (labels.clone(), Value::Whole(u64::MAX)),
@@ -243,7 +243,7 @@ mod tests {
             ],
         );
         let time = [(labels, Value::Real(1.5e9))];
-        page.numbers(MetricKind::Gauge, family(Unit::Time), time);
+        page.numbers(FamilyKind::Gauge, family(Unit::Time), time);
         assert_eq!(
             page.text(),
             "# HELP t_x_total Back\\\\slash,\\nline.\n\

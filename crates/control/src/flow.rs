@@ -37,7 +37,7 @@ pub fn find_state(schema: &Schema, name: Piece) -> Result<Object, Box<Diagnostic
 /// neither.
 pub fn fields(state: &ObjectSchema, part: FlowPart) -> &[Field] {
     match (&state.kind, part) {
-        (ObjectKind::FlowState { key, .. } | ObjectKind::Figures { key, .. }, FlowPart::Key) => key,
+        (ObjectKind::FlowState { key, .. } | ObjectKind::Metrics { key, .. }, FlowPart::Key) => key,
         (ObjectKind::FlowState { value, .. }, FlowPart::Value) => value,
         _ => &[],
     }

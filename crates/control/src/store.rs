@@ -362,10 +362,10 @@ pub trait Store {
     /// are read; no number is torn.
     ///
     /// # Errors [`StoreError::Unsupported`] if the object has none.
-    fn figures(&self, object: Object) -> Result<Groups, StoreError> {
+    fn metrics(&self, object: Object) -> Result<Groups, StoreError> {
         let _ = object;
         Err(StoreError::Unsupported {
-            what: "this extern object has no figures".to_string(),
+            what: "this extern object has no metrics".to_string(),
         })
     }
 

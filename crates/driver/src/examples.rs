@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_kernel_gives_an_example_newer_forms() {
+    fn a_newer_kernel_gives_an_example_newer_variants() {
         let bounds = |kernel| {
             let all = examine(Kernel::Version(kernel)).expect("accepted");
             let firewall = all.into_iter().find(|example| example.name == "firewall");

@@ -177,38 +177,38 @@ pub const STRATEGIES: [Strategy; 22] = [
         ..FULL
     },
     Strategy {
-        name: "parser loops of 400 turns",
+        name: "parser loops of 400 iterations",
         against: &[Obstacle::TooLarge],
         parser_iterations: FEWER[0],
         ..FULL
     },
     Strategy {
-        name: "parser loops of 100 turns",
+        name: "parser loops of 100 iterations",
         against: &[Obstacle::TooLarge],
         parser_iterations: FEWER[1],
         ..FULL
     },
     Strategy {
-        name: "parser loops of 32 turns",
+        name: "parser loops of 32 iterations",
         against: &[Obstacle::TooLarge],
         parser_iterations: FEWER[2],
         ..FULL
     },
     Strategy {
-        name: "parser loops of 8 turns",
+        name: "parser loops of 8 iterations",
         against: &[Obstacle::TooLarge],
         parser_iterations: FEWER[3],
         ..FULL
     },
     Strategy {
-        name: "parser loops of 100 turns, variables in a per-CPU map",
+        name: "parser loops of 100 iterations, variables in a per-CPU map",
         against: &[Obstacle::TooLarge, Obstacle::Stack],
         spill_everything: true,
         parser_iterations: FEWER[1],
         ..FULL
     },
     Strategy {
-        name: "parser loops of 8 turns, variables in a per-CPU map",
+        name: "parser loops of 8 iterations, variables in a per-CPU map",
         against: &[Obstacle::TooLarge, Obstacle::Stack],
         spill_everything: true,
         parser_iterations: FEWER[3],
@@ -345,7 +345,7 @@ mod tests {
     #[test]
     fn the_names_of_fewer_iterations_say_how_many() {
         for strategy in STRATEGIES.iter().filter(|s| s.parser_iterations < MOST) {
-            let iterations = format!("loops of {} turns", strategy.parser_iterations);
+            let iterations = format!("loops of {} iterations", strategy.parser_iterations);
             assert!(strategy.name.contains(&iterations), "{}", strategy.name);
         }
     }
@@ -414,7 +414,7 @@ mod tests {
         );
         assert_eq!(taken, Ok("parse results in a per-CPU map"));
         let (_, taken) = outcome(|s| (s.parser_iterations > 100).then_some(Obstacle::TooLarge));
-        assert_eq!(taken, Ok("parser loops of 100 turns"));
+        assert_eq!(taken, Ok("parser loops of 100 iterations"));
     }
 
     #[test]
@@ -492,7 +492,7 @@ mod tests {
         assert_eq!(tried[1], "variables in a per-CPU map");
         assert_eq!(
             taken,
-            Ok("parser loops of 100 turns, variables in a per-CPU map")
+            Ok("parser loops of 100 iterations, variables in a per-CPU map")
         );
     }
 
@@ -533,7 +533,10 @@ mod tests {
         };
         assert_eq!(
             different(&loops),
-            ["parser loops of 32 turns", "parser loops of 8 turns"]
+            [
+                "parser loops of 32 iterations",
+                "parser loops of 8 iterations"
+            ]
         );
         let small = different(&bpf::Report::default());
         assert_eq!(small[0], "parse results in a per-CPU map");

@@ -18,7 +18,6 @@ mod csum_replace;
 mod digest;
 mod direct_counter;
 mod direct_meter;
-pub mod figures;
 pub mod flow_state;
 pub mod hash;
 mod ipv4_checksum;
@@ -28,6 +27,7 @@ pub mod log_msg;
 mod mark_to_drop;
 pub mod message;
 pub mod meter;
+pub mod metrics;
 pub mod payload;
 mod perf_event;
 mod random;
@@ -39,10 +39,10 @@ mod truncate;
 pub use action_profile::Profile;
 pub use call::{Arg, Effect, Env, Fault, Reply};
 pub use counter::{Counted, Counters};
-pub use figures::Figures;
 pub use flow_state::Flows;
 pub use message::Message;
 pub use meter::Meters;
+pub use metrics::Metrics;
 pub use random32::Numbers;
 pub use register::Registers;
 
@@ -91,7 +91,7 @@ pub enum ExternState {
     /// Values by flow.
     Flows(Flows),
     /// Metrics by group.
-    Figures(Figures),
+    Metrics(Metrics),
     /// Members and groups of actions.
     Profile(Profile),
     /// Message of the packet, as far as it was read.
@@ -120,10 +120,6 @@ pub const ALL: &[Extern] = &[
     digest::EXTERN,
     direct_counter::EXTERN,
     direct_meter::EXTERN,
-    figures::TALLIES,
-    figures::HISTOGRAMS,
-    figures::DISTINCT_COUNTS,
-    figures::TOP_KEYS,
     flow_state::EXTERN,
     hash::EXTERN,
     ipv4_checksum::EXTERN,
@@ -134,6 +130,10 @@ pub const ALL: &[Extern] = &[
     mark_to_drop::EXTERN,
     message::EXTERN,
     meter::EXTERN,
+    metrics::TALLIES,
+    metrics::HISTOGRAMS,
+    metrics::DISTINCT_COUNTS,
+    metrics::TOP_KEYS,
     payload::LENGTH_OF,
     payload::READING,
     payload::MATCHING,

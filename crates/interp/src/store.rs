@@ -261,15 +261,15 @@ impl Store for Interpreter {
         })
     }
 
-    fn figures(&self, object: Object) -> Result<Groups, StoreError> {
-        let ExternState::Figures(figures) = &self.externs[object.index()] else {
-            return Err(no_such("figures"));
+    fn metrics(&self, object: Object) -> Result<Groups, StoreError> {
+        let ExternState::Metrics(metrics) = &self.externs[object.index()] else {
+            return Err(no_such("metrics"));
         };
-        let groups = figures.all().into_iter();
+        let groups = metrics.all().into_iter();
         Ok(Groups {
-            groups: groups.map(|(key, figure)| Group { key, figure }).collect(),
-            lost: figures.lost(),
-            unseen: figures.greatest_unseen(),
+            groups: groups.map(|(key, metric)| Group { key, metric }).collect(),
+            lost: metrics.lost(),
+            unseen: metrics.greatest_unseen(),
         })
     }
 

@@ -42,7 +42,7 @@ pub struct Source<'a> {
     pub sources: &'a SourceMap,
 }
 
-/// Map of a `flow_state`, or of metrics by group (`figures`), that several programs share.
+/// Map of a `flow_state`, or of metrics by group, that several programs share.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SharedMap {
     /// Number of each program in the bundle, with the name that the map has in this program.
@@ -243,13 +243,13 @@ fn describe(source: &Source<'_>, state: StateAbi<'_>) -> String {
             let (key, value) = (list(state.key()), list(state.value()));
             format!("{} flows of ({key}) to ({value}){idle}", state.room())
         }
-        StateAbi::Figures(figures) => {
+        StateAbi::Metrics(metrics) => {
             // Metrics of different kinds may have values of the same size.
-            let object = source.schema.figures();
-            let mut object = object.filter(|(id, _)| id.as_u32() == figures.index);
+            let object = source.schema.metrics();
+            let mut object = object.filter(|(id, _)| id.as_u32() == metrics.index);
             let kind = object
                 .next()
-                .map_or("figures", |(_, object)| object.extern_name.as_str());
+                .map_or("metrics", |(_, object)| object.extern_name.as_str());
             format!(
                 "{kind} of {} groups of ({})",
                 state.room(),

@@ -157,8 +157,8 @@ fn declaration(abi: &Abi, map: &str) -> (&'static str, String) {
         ("register", register.name.clone())
     } else if let Some(state) = abi.contents.flow_states.iter().find(|f| f.map == map) {
         ("flow_state", state.name.clone())
-    } else if let Some(figures) = abi.contents.figures.iter().find(|f| f.map == map) {
-        ("figures", figures.name.clone())
+    } else if let Some(metrics) = abi.contents.metrics.iter().find(|f| f.map == map) {
+        ("metrics", metrics.name.clone())
     } else {
         ("", map.to_owned())
     }

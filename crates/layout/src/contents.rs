@@ -1,8 +1,8 @@
 //! Description of all state that a program keeps between packets, and of the maps that hold it.
 
 use crate::{
-    CounterAbi, DigestsAbi, FiguresAbi, FlowStateAbi, GlobalsAbi, LogsAbi, LookupAbi,
-    MemberGroupsAbi, MeterAbi, RegisterAbi, StateAbi, TableAbi, ValueSetAbi,
+    CounterAbi, DigestsAbi, FlowStateAbi, GlobalsAbi, LogsAbi, LookupAbi, MemberGroupsAbi,
+    MeterAbi, MetricsAbi, RegisterAbi, StateAbi, TableAbi, ValueSetAbi,
 };
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ pub struct Contents {
     pub flow_states: Vec<FlowStateAbi>,
     /// Metrics by group that the program keeps.
     #[serde(default)]
-    pub figures: Vec<FiguresAbi>,
+    pub metrics: Vec<MetricsAbi>,
     /// Ring buffer through which packets send digests to the control plane. `None` if they send none.
     #[serde(default)]
     pub digests: Option<DigestsAbi>,
@@ -44,13 +44,13 @@ impl Contents {
     /// Returns true if the program's hashes have secret seeds ([`HashSeeds`](crate::HashSeeds)).
     pub fn is_seeded(&self) -> bool {
         let hashes = |table: &TableAbi| matches!(table.lookup, LookupAbi::Buckets(_));
-        !self.flow_states.is_empty() || !self.figures.is_empty() || self.tables.iter().any(hashes)
+        !self.flow_states.is_empty() || !self.metrics.is_empty() || self.tables.iter().any(hashes)
     }
 
     /// Returns the state that other programs may share.
     pub fn states(&self) -> impl Iterator<Item = StateAbi<'_>> + Clone {
         let flows = self.flow_states.iter().map(StateAbi::Flows);
-        flows.chain(self.figures.iter().map(StateAbi::Figures))
+        flows.chain(self.metrics.iter().map(StateAbi::Metrics))
     }
 
     /// Returns the maps whose capacities differ from their declarations in the program. Each has its capacity on a
@@ -62,8 +62,8 @@ impl Contents {
             LookupAbi::TupleSpace(space) => Some((space.masks.as_str(), space.tally() + 1)),
             _ => None,
         });
-        let sets = move |figures: &FiguresAbi| figures.sets.saturating_mul(processors);
-        let figures = self.figures.iter().map(move |f| (f.map.as_str(), sets(f)));
-        masks.chain(figures)
+        let sets = move |metrics: &MetricsAbi| metrics.sets.saturating_mul(processors);
+        let metrics = self.metrics.iter().map(move |f| (f.map.as_str(), sets(f)));
+        masks.chain(metrics)
     }
 }

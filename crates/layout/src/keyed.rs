@@ -9,7 +9,7 @@ pub enum StateAbi<'a> {
     /// Flow state.
     Flows(&'a FlowStateAbi),
     /// Metrics by group.
-    Figures(&'a FiguresAbi),
+    Metrics(&'a MetricsAbi),
 }
 
 impl<'a> StateAbi<'a> {
@@ -17,7 +17,7 @@ impl<'a> StateAbi<'a> {
     pub fn name(self) -> &'a str {
         match self {
             StateAbi::Flows(flows) => &flows.name,
-            StateAbi::Figures(figures) => &figures.name,
+            StateAbi::Metrics(metrics) => &metrics.name,
         }
     }
 
@@ -25,7 +25,7 @@ impl<'a> StateAbi<'a> {
     pub fn map(self) -> &'a str {
         match self {
             StateAbi::Flows(flows) => &flows.map,
-            StateAbi::Figures(figures) => &figures.map,
+            StateAbi::Metrics(metrics) => &metrics.map,
         }
     }
 
@@ -33,7 +33,7 @@ impl<'a> StateAbi<'a> {
     pub fn key(self) -> &'a [FieldAbi] {
         match self {
             StateAbi::Flows(flows) => &flows.key.fields,
-            StateAbi::Figures(figures) => &figures.key.fields,
+            StateAbi::Metrics(metrics) => &metrics.key.fields,
         }
     }
 
@@ -41,7 +41,7 @@ impl<'a> StateAbi<'a> {
     pub fn value(self) -> &'a [FieldAbi] {
         match self {
             StateAbi::Flows(flows) => &flows.value,
-            StateAbi::Figures(_) => &[],
+            StateAbi::Metrics(_) => &[],
         }
     }
 
@@ -49,7 +49,7 @@ impl<'a> StateAbi<'a> {
     pub fn room(self) -> u64 {
         let (sets, ways) = match self {
             StateAbi::Flows(flows) => (flows.sets, flows.ways),
-            StateAbi::Figures(figures) => (figures.sets, figures.ways),
+            StateAbi::Metrics(metrics) => (metrics.sets, metrics.ways),
         };
         u64::from(sets) * u64::from(ways)
     }
@@ -58,7 +58,7 @@ impl<'a> StateAbi<'a> {
     pub fn idle(self) -> u64 {
         match self {
             StateAbi::Flows(flows) => flows.idle,
-            StateAbi::Figures(_) => 0,
+            StateAbi::Metrics(_) => 0,
         }
     }
 
@@ -73,9 +73,9 @@ impl<'a> StateAbi<'a> {
                 [f.sets, f.ways, f.tags_offset, f.ways_offset, f.way_size],
                 (f.used_offset, f.seen_offset),
             ),
-            StateAbi::Figures(f) => (
+            StateAbi::Metrics(f) => (
                 [f.sets, f.ways, f.tags_offset, f.ways_offset, f.way_size],
-                (f.lost_offset, Some(f.figure_offset)),
+                (f.lost_offset, Some(f.metric_offset)),
             ),
         };
         matches!(self, StateAbi::Flows(_)) == matches!(other, StateAbi::Flows(_))
@@ -133,14 +133,14 @@ pub struct FlowStateAbi {
 /// way[ways]}`. Its `changes` is odd while one group replaces another. A group's set and tag are chosen like those of a
 /// [`FlowStateAbi`].
 ///
-/// At `figure_offset` a way has its metric:
+/// At `metric_offset` a way has its metric:
 ///
 /// - a tally: `{u64 count, u64 sum, u64 least, u64 greatest}`;
 /// - a histogram: the counts of its classes (`u64`);
 /// - a count of distinct items: registers of one byte each;
 /// - one of the greatest keys: `{u64 weight, u64 error}`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct FiguresAbi {
+pub struct MetricsAbi {
     /// Number in the program and in the schema.
     pub index: u32,
     /// Control-plane name of the metrics.
@@ -160,7 +160,7 @@ pub struct FiguresAbi {
     /// Size of a way, in bytes.
     pub way_size: u32,
     /// Offset in a way of its metric.
-    pub figure_offset: u32,
+    pub metric_offset: u32,
     /// Fields of the key, in network byte order. Offsets are from the start of a way.
     pub key: KeyAbi,
 }

@@ -20,7 +20,7 @@ pub use contents::Contents;
 pub use field::{ActionAbi, ByteOrder, FieldAbi, KeyAbi, ValueAbi};
 pub use globals::GlobalsAbi;
 pub use indexed::{CounterAbi, MeterAbi, RegisterAbi};
-pub use keyed::{FiguresAbi, FlowStateAbi, StateAbi};
+pub use keyed::{FlowStateAbi, MetricsAbi, StateAbi};
 pub use lookup::{
     BUCKET_PLACES, BitVectorsAbi, BucketsAbi, Lane, LookupAbi, MOST_BLOCKS, MultibitTrieAbi,
     RowForm, Test, TupleSpaceAbi, WORDS_AT_ONCE,

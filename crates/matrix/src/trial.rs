@@ -19,7 +19,7 @@ pub(crate) struct Trial {
     pub verified: Option<u64>,
     /// Variants of the program's code on this kernel, if the suite reports them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub forms: Vec<CodeVariant>,
+    pub variants: Vec<CodeVariant>,
 }
 
 impl Trial {
@@ -36,7 +36,7 @@ impl Trial {
             outcome,
             reason: reason.to_string(),
             verified: None,
-            forms: Vec::new(),
+            variants: Vec::new(),
         }
     }
 

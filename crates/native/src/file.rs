@@ -136,7 +136,7 @@ fn emitted(
     let (tables, payload) = (&own.tables, &own.payload);
     let includes = [
         (!kept.flow_states.is_empty(), "onpath/flow_state.h"),
-        (!kept.figures.is_empty(), "onpath/figures.h"),
+        (!kept.metrics.is_empty(), "onpath/metrics.h"),
         (payload.reads_payload(), "onpath/message.h"),
         (payload.reads_documents(), "onpath/document.h"),
         (kept.logs.is_some(), "onpath/log.h"),

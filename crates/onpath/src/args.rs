@@ -12,7 +12,7 @@ pub(crate) use examples::examples;
 pub use groups::parse;
 pub use plan::{PlanArgs, PlanTarget};
 pub use settings::{
-    Digests, Drops, Figures, FlowsCommand, GroupCommand, Log, MeterCommand, MirrorCommand,
+    Digests, Drops, FlowsCommand, GroupCommand, Log, MeterCommand, Metrics, MirrorCommand,
     ProfileCommand, RegisterCommand,
 };
 pub use table::TableCommand;
@@ -147,8 +147,8 @@ pub enum Command {
     Port(PortCommand),
     /// Print what a running program keeps about groups of packets: counts, sums, distributions, greatest keys
     ///
-    /// Those are the externs of `telemetry.p4`. Each processor has figures of its own, which are added up here.
-    Figures(Figures),
+    /// Those are the externs of `telemetry.p4`. Each processor has metrics of its own, which are added up here.
+    Metrics(Metrics),
     /// Read and remove the flows that a running program stores
     #[command(subcommand)]
     Flows(FlowsCommand),

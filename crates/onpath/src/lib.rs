@@ -7,7 +7,7 @@ pub mod args;
 pub mod commands;
 pub mod complete;
 mod graph;
-mod metrics_page;
 pub mod output;
 mod progress;
+mod prometheus_page;
 mod screen;

@@ -2,7 +2,7 @@
 
 use crate::histogram::Histogram;
 use crate::snapshot::{Delay, MeasuredFlow, Packets, Snapshot, protocol};
-use control::exposition::{self, Family, Labels, MetricKind, Page, Unit, Value};
+use control::exposition::{self, Family, FamilyKind, Labels, Page, Unit, Value};
 
 /// Least bound of a histogram, about 1 µs. The bounds are a nanosecond below powers of two.
 const SHORTEST: u64 = (1 << 10) - 1;
@@ -12,7 +12,7 @@ const LONGEST: u64 = (1 << 36) - 1;
 /// Quantity of a page: the suffix of its name, type, unit, help, and a function that returns its value.
 struct Quantity<T> {
     name: &'static str,
-    kind: MetricKind,
+    kind: FamilyKind,
     unit: Unit,
     help: &'static str,
     of: fn(&T) -> u64,
@@ -22,35 +22,35 @@ struct Quantity<T> {
 const PACKETS: [Quantity<Packets>; 5] = [
     Quantity {
         name: "packets_sent",
-        kind: MetricKind::Counter,
+        kind: FamilyKind::Counter,
         unit: Unit::Plain,
         help: "Packets sent with the option.",
         of: |p| p.sent,
     },
     Quantity {
         name: "packets_received",
-        kind: MetricKind::Counter,
+        kind: FamilyKind::Counter,
         unit: Unit::Plain,
         help: "Packets received with the option.",
         of: |p| p.received,
     },
     Quantity {
         name: "packets_lost",
-        kind: MetricKind::Gauge,
+        kind: FamilyKind::Gauge,
         unit: Unit::Plain,
         help: "Packets that the other ends sent and that did not arrive; falls when one comes late.",
         of: |p| p.lost(),
     },
     Quantity {
         name: "packets_reordered",
-        kind: MetricKind::Counter,
+        kind: FamilyKind::Counter,
         unit: Unit::Plain,
         help: "Packets that arrived after one that was sent later.",
         of: |p| p.reordered,
     },
     Quantity {
         name: "packets_duplicated",
-        kind: MetricKind::Counter,
+        kind: FamilyKind::Counter,
         unit: Unit::Plain,
         help: "Packets that arrived again.",
         of: |p| p.duplicates,
@@ -60,35 +60,35 @@ const PACKETS: [Quantity<Packets>; 5] = [
 const DELAYS: [Quantity<Delay>; 5] = [
     Quantity {
         name: "_samples",
-        kind: MetricKind::Counter,
+        kind: FamilyKind::Counter,
         unit: Unit::Plain,
         help: "How often the delay was measured.",
         of: |d| d.samples,
     },
     Quantity {
         name: "",
-        kind: MetricKind::Counter,
+        kind: FamilyKind::Counter,
         unit: Unit::Time,
         help: "All measured delays together.",
         of: |d| d.sum,
     },
     Quantity {
         name: "_last",
-        kind: MetricKind::Gauge,
+        kind: FamilyKind::Gauge,
         unit: Unit::Time,
         help: "The last measured delay.",
         of: |d| d.last,
     },
     Quantity {
         name: "_min",
-        kind: MetricKind::Gauge,
+        kind: FamilyKind::Gauge,
         unit: Unit::Time,
         help: "The shortest measured delay.",
         of: |d| d.min,
     },
     Quantity {
         name: "_max",
-        kind: MetricKind::Gauge,
+        kind: FamilyKind::Gauge,
         unit: Unit::Time,
         help: "The longest measured delay.",
         of: |d| d.max,
@@ -128,11 +128,11 @@ pub fn page(snapshot: &Snapshot, most: usize) -> String {
             let labels = interface.and(label, count.what.name);
             (labels, Value::Whole(count.packets))
         });
-        page.numbers(MetricKind::Counter, Family::plain(name, help), samples);
+        page.numbers(FamilyKind::Counter, Family::plain(name, help), samples);
     }
     let flows = Value::Whole(snapshot.flows.len() as u64);
     let family = Family::plain("flows", "Flows that are known.");
-    page.numbers(MetricKind::Gauge, family, [(&interface, flows)]);
+    page.numbers(FamilyKind::Gauge, family, [(&interface, flows)]);
     for (delay, histogram) in snapshot.delays.named() {
         let family = Family {
             name: &format!("{delay}_delay"),

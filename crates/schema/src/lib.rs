@@ -19,7 +19,7 @@ pub use ir::{
     Action, ActionCall, Annotation, Bits, Entry, Enum, ExternInst as Object, KeyMatch, MatchKind,
     Table, Type, ValueSet,
 };
-pub use object::{Argument, FigureKind, ObjectKind, ObjectSchema, Unit};
+pub use object::{Argument, MetricKind, ObjectKind, ObjectSchema, Unit};
 pub use profile::{ProfileSchema, Reference};
 pub use table::{ActionRef, ActionSchema, KeySchema, TableSchema, ValueSetSchema};
 
@@ -104,9 +104,9 @@ impl Schema {
     }
 
     /// Returns the metrics that are aggregated by group, in order.
-    pub fn figures(&self) -> impl Iterator<Item = (Object, &ObjectSchema)> {
+    pub fn metrics(&self) -> impl Iterator<Item = (Object, &ObjectSchema)> {
         let all = self.objects.iter();
-        all.filter(|(_, object)| matches!(object.kind, ObjectKind::Figures { .. }))
+        all.filter(|(_, object)| matches!(object.kind, ObjectKind::Metrics { .. }))
     }
 
     /// Returns the flow states, in order.

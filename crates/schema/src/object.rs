@@ -65,9 +65,9 @@ pub enum ObjectKind {
         value: Vec<Field>,
     },
     /// A metric for each group of packets.
-    Figures {
+    Metrics {
         /// Kind of metric.
-        kind: FigureKind,
+        kind: MetricKind,
         /// Scalars of a group's key; one named `key` if it is not a struct.
         key: Vec<Field>,
     },
@@ -132,7 +132,7 @@ impl Schema {
 /// Kind of a metric by group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum FigureKind {
+pub enum MetricKind {
     /// Number of values, their sum, minimum and maximum.
     Tally,
     /// Distribution of values.

@@ -8,17 +8,17 @@
 //!
 //! All arithmetic on `u64` wraps unless stated otherwise.
 
-mod figure;
 mod hash;
 mod histogram;
 mod hyperloglog;
+mod metric;
 mod space_saving;
 mod tally;
 
-pub use figure::Figure;
 pub use hash::{HashKey, hash, hash_u64, hash_words};
 pub use histogram::{Histogram, bounds};
 pub use hyperloglog::HyperLogLog;
+pub use metric::Metric;
 pub use space_saving::{Item, SpaceSaving};
 pub use tally::Tally;
 

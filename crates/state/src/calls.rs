@@ -1,9 +1,9 @@
 //! Calls of externs that keep state.
 
-use crate::figures::AggregateKind;
+use crate::metrics::MetricKind;
 use crate::records::{digest, log};
 use crate::target::StateTarget;
-use crate::{counter, direct, figures, flow_state, meter, random, register};
+use crate::{counter, direct, flow_state, meter, metrics, random, register};
 use cgen::tree::Expr as C;
 use emit::Gen;
 use emit::table::{DIRECT_COUNTER, DIRECT_METER};
@@ -26,8 +26,8 @@ pub fn call<T: StateTarget>(g: &mut Gen<'_, T>, call: &ExternCall, stmt: &ir::St
                 (REGISTER, "read") => register::read(g, object, call),
                 (REGISTER, "write") => register::write(g, object, call),
                 (FLOW_STATE, _) => flow_state::flow_call(g, object, call, stmt),
-                (_, "add") if let Some(kind) = AggregateKind::of(data) => {
-                    figures::add(g, object, kind, call)
+                (_, "add") if let Some(kind) = MetricKind::of(data) => {
+                    metrics::add(g, object, kind, call)
                 }
                 _ => return false,
             }

@@ -11,11 +11,11 @@ pub struct Shared {
     /// Layouts of the flow states in use.
     pub(crate) flow_states: HashMap<ExternInst, FlowLayout>,
     /// Layouts of the metrics by group.
-    pub(crate) figures: HashMap<ExternInst, FigureLayout>,
+    pub(crate) metrics: HashMap<ExternInst, MetricLayout>,
     /// Functions that add to counters, by the counters' maps.
     pub(crate) counter_functions: HashMap<SmolStr, SmolStr>,
     /// Functions that update metrics, with the structs of their keys, by the metrics' maps.
-    pub(crate) figure_functions: HashMap<SmolStr, (SmolStr, SmolStr)>,
+    pub(crate) metric_functions: HashMap<SmolStr, (SmolStr, SmolStr)>,
     /// Layouts of the registers in use.
     pub(crate) registers: HashMap<ExternInst, RegisterLayout>,
     /// Layouts of digests' records, by the digests' numbers.
@@ -54,7 +54,7 @@ pub(crate) struct FlowLayout {
 
 /// Metrics by group that the program keeps.
 #[derive(Clone, Debug)]
-pub(crate) struct FigureLayout {
+pub(crate) struct MetricLayout {
     /// Name of the map.
     pub map: SmolStr,
     /// Struct of a set.

@@ -18,13 +18,13 @@ mod calls;
 mod counter;
 mod direct;
 mod errors;
-mod figures;
 mod flow_state;
 mod held;
 mod keys;
 mod layouts;
 mod lookups;
 mod meter;
+mod metrics;
 mod names;
 pub mod random;
 mod records;
@@ -53,11 +53,11 @@ pub const HEADERS: [(&str, &str); 10] = {
     [
         header!("counter.h"),
         header!("digest.h"),
-        header!("figures.h"),
         header!("flow_state.h"),
         header!("keys.h"),
         header!("log.h"),
         header!("meter.h"),
+        header!("metrics.h"),
         header!("random.h"),
         header!("seeds.h"),
         header!("siphash.h"),

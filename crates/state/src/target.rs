@@ -83,7 +83,7 @@ pub trait StateTarget: Memory {
 
     /// Returns true if the metrics of groups with keys of `words` words are updated by a function of their own, at this
     /// point.
-    fn figures_by_functions(g: &Gen<'_, Self>, _words: u32) -> bool {
+    fn metrics_by_functions(g: &Gen<'_, Self>, _words: u32) -> bool {
         g.is_in_loop()
     }
 

@@ -9,7 +9,7 @@ use sketch::{HashKey, Histogram, HyperLogLog, SpaceSaving};
 /// Precision of estimates of distinct values: a standard error of 1.6 %.
 pub(crate) const PRECISION: u32 = 12;
 /// Detail of histograms, the same as in programs on the path: quantiles are within 6.2 %.
-pub(crate) const DETAIL: u32 = externs::figures::DETAIL;
+pub(crate) const DETAIL: u32 = externs::metrics::DETAIL;
 /// Number of counters in a set of `top`.
 pub(crate) const WAYS: usize = 16;
 

@@ -35,11 +35,11 @@ pub struct Evaluator<'m> {
     reader: Option<Box<dyn Reader + 'm>>,
     /// Streams, for a query whose messages continue in later segments.
     streams: Option<Streams>,
-    figures: Figures,
+    metrics: Metrics,
 }
 
 /// Metrics of a query.
-struct Figures {
+struct Metrics {
     query: Query,
     /// Index among the values of a message, by the query's index of an attribute of messages.
     places: Vec<usize>,
@@ -54,7 +54,7 @@ struct Figures {
 
 impl std::fmt::Debug for Evaluator<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        let Figures { query, counts, .. } = &self.figures;
+        let Metrics { query, counts, .. } = &self.metrics;
         write!(f, "Evaluator({query:?}, {counts:?})")
     }
 }
@@ -99,7 +99,7 @@ impl<'m> Evaluator<'m> {
         let streams = schema.filter(|schema| schema.follow);
         let streams = streams.and_then(|_| Streams::new(exchanges.is_some()));
         let most = groups.unwrap_or_else(|| groups::default_groups(&query));
-        let mut figures = Figures {
+        let mut metrics = Metrics {
             query,
             places,
             exchanges,
@@ -108,14 +108,14 @@ impl<'m> Evaluator<'m> {
             counts: Counts::default(),
             times: None,
         };
-        if figures.query.keys.is_empty() {
+        if metrics.query.keys.is_empty() {
             // Without keys, a report has a group even before the first record.
-            group(&mut figures.groups, &figures.query, hash_key, &[]);
+            group(&mut metrics.groups, &metrics.query, hash_key, &[]);
         }
         Evaluator {
             reader,
             streams,
-            figures,
+            metrics,
         }
     }
 
@@ -149,34 +149,34 @@ impl<'m> Evaluator<'m> {
         let Evaluator {
             reader,
             streams,
-            figures,
+            metrics,
         } = self;
-        figures.counts.packets += 1;
+        metrics.counts.packets += 1;
         if let Some(time) = time {
-            let (first, last) = figures.times.unwrap_or((time, time));
-            figures.times = Some((first.min(time), last.max(time)));
+            let (first, last) = metrics.times.unwrap_or((time, time));
+            metrics.times = Some((first.min(time), last.max(time)));
         } else {
-            figures.counts.untimed += 1;
+            metrics.counts.untimed += 1;
         }
         let Some(reader) = reader else {
-            figures.record(packet, time, (&[], &[]), None);
+            metrics.record(packet, time, (&[], &[]), None);
             return;
         };
-        if let Some(exchanges) = &mut figures.exchanges {
+        if let Some(exchanges) = &mut metrics.exchanges {
             exchanges.opening(packet);
         }
         let Some(payload) = packet.payload() else {
             return;
         };
         let from = (packet, &payload);
-        let mut each = |message: Found| figures.message(from, time, message);
+        let mut each = |message: Found| metrics.message(from, time, message);
         match streams {
             Some(streams) => {
                 streams.read(from, stream, reader.as_mut(), &mut each);
-                figures.counts.streams = streams.counts();
-                if let Some(exchanges) = &mut figures.exchanges {
+                metrics.counts.streams = streams.counts();
+                if let Some(exchanges) = &mut metrics.exchanges {
                     exchanges.settle(packet, &payload);
-                    figures.counts.streams.unfollowed += exchanges.unfollowed();
+                    metrics.counts.streams.unfollowed += exchanges.unfollowed();
                 }
             }
             None => reader.read(&payload, &mut Position::default(), &mut each),
@@ -185,23 +185,23 @@ impl<'m> Evaluator<'m> {
 
     /// Returns the numbers of packets and records so far.
     pub fn counts(&self) -> Counts {
-        self.figures.counts
+        self.metrics.counts
     }
 
     /// Returns the time from the first to the last packet, in seconds.
     pub fn seconds(&self) -> f64 {
-        let times = self.figures.times;
+        let times = self.metrics.times;
         times.map_or(0.0, |(first, last)| (last - first).as_secs_f64())
     }
 
     /// Reports the metrics so far. Rates cover the time since the last report, `seconds` ago.
     pub fn report(&mut self, seconds: f64) -> Report {
-        let Figures {
+        let Metrics {
             query,
             groups,
             counts,
             ..
-        } = &mut self.figures;
+        } = &mut self.metrics;
         let rows: Vec<Row> = groups
             .iter_mut()
             .map(|group| Row {
@@ -218,7 +218,7 @@ impl<'m> Evaluator<'m> {
     }
 }
 
-impl Figures {
+impl Metrics {
     /// Adds a message. In a query about response times, a response with its request is a record; in others, each
     /// message is.
     fn message(&mut self, from: (&Packet, &Payload), time: Option<Duration>, message: Found) {

@@ -107,7 +107,7 @@ pub fn explain(query: &Query, messages: &dyn Messages, groups: Option<usize>) ->
     });
     if query.order != Order::default() || query.most.is_some() {
         let by = match query.order.by {
-            By::Aggregate(figure) => query.aggregates.get(figure).map(|a| a.label.as_str()),
+            By::Aggregate(index) => query.aggregates.get(index).map(|a| a.label.as_str()),
             By::Key(key) => query
                 .keys
                 .get(key)

@@ -21,7 +21,7 @@ const AT_XDP: [(&str, &str); 24] = [
     ("tests/stf/deep4r/links.p4", "clone a packet"),
     ("tests/stf/deep4r/slices2.p4", "clone a packet"),
     ("tests/stf/deep4r/slices4.p4", "clone a packet"),
-    ("tests/stf/figures/switch.p4", "multicast groups"),
+    ("tests/stf/metrics/switch.p4", "multicast groups"),
     ("tests/stf/v1model/clone_egress.p4", "clone a packet"),
     ("tests/stf/v1model/clone_ingress.p4", "clone a packet"),
     ("tests/stf/v1model/copies_checked.p4", "clone a packet"),

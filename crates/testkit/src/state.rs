@@ -18,7 +18,7 @@ pub fn compare(reference: &dyn Store, target: &dyn Store) -> Result<(), String> 
                 let [a, b] = [reference, target].map(|store| store.register(object, index));
                 Some((a.ok()?, b.ok()?))
             }),
-            ObjectKind::Figures { .. } => figures(reference, target, object),
+            ObjectKind::Metrics { .. } => metrics(reference, target, object),
             _ => continue,
         };
         compared.map_err(|differs| format!("{}{differs}", data.name))?;
@@ -38,9 +38,9 @@ fn elements<T: PartialEq + std::fmt::Debug>(
     Ok(())
 }
 
-fn figures(reference: &dyn Store, target: &dyn Store, object: Object) -> Result<(), String> {
+fn metrics(reference: &dyn Store, target: &dyn Store, object: Object) -> Result<(), String> {
     let read = |store: &dyn Store| -> Result<Groups, String> {
-        let mut groups = store.figures(object).map_err(|e| format!(": {e}"))?;
+        let mut groups = store.metrics(object).map_err(|e| format!(": {e}"))?;
         let number = |group: &Group| -> Vec<_> {
             group.key.iter().map(|bits| bits.value().clone()).collect()
         };

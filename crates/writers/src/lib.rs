@@ -17,7 +17,6 @@ mod drops;
 mod encoding;
 pub mod errors;
 mod exact;
-mod figures;
 mod flat;
 mod flow_state;
 mod guard;
@@ -28,6 +27,7 @@ pub mod memory;
 #[cfg(test)]
 mod memory_for_tests;
 mod meters;
+mod metrics;
 mod multibit_trie;
 mod own;
 mod prioritized;

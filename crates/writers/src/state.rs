@@ -4,11 +4,11 @@ use crate::buckets::{self, Buckets};
 use crate::encoding;
 use crate::errors::{refused, unopened, unsupported};
 use crate::exact::{Array, Hash};
-use crate::figures::Figures;
 use crate::flat::{self, Codec};
 use crate::flow_state::Flows;
 use crate::lpm::{Lpm, Prefixes};
 use crate::memory::{Map, Memory};
+use crate::metrics::Metrics;
 use crate::multibit_trie::{self, MultibitTrie};
 use crate::own::Own;
 use crate::prioritized::{BitVectors, Shadow, Structure, TupleSpace};
@@ -112,16 +112,16 @@ impl<'a> ProgramState<'a> {
     }
 
     /// Opens the metrics of an object. `None` if the program never updates them.
-    pub(crate) fn figures_of(&self, object: Object) -> Result<Option<Figures<'a>>, StoreError> {
-        let ObjectKind::Figures { kind, .. } = self.schema.objects[object].kind else {
-            return Err(unsupported("this extern object has no figures"));
+    pub(crate) fn metrics_of(&self, object: Object) -> Result<Option<Metrics<'a>>, StoreError> {
+        let ObjectKind::Metrics { kind, .. } = self.schema.objects[object].kind else {
+            return Err(unsupported("this extern object has no metrics"));
         };
-        let mut all = self.memory.contents().figures.iter();
+        let mut all = self.memory.contents().metrics.iter();
         let Some(abi) = all.find(|f| f.index == object.as_u32()) else {
             return Ok(None);
         };
         let info = self.map(&abi.map)?.info();
-        Ok(Some(Figures {
+        Ok(Some(Metrics {
             abi,
             kind,
             processors: info.max_entries / abi.sets,

@@ -243,9 +243,9 @@ impl<M: Memory> control::Store for Store<M> {
         self.read_logs(most, patience)
     }
 
-    fn figures(&self, object: Object) -> Result<Groups, StoreError> {
-        let figures = self.state().figures_of(object)?;
-        figures.map_or_else(|| Ok(Groups::default()), |figures| figures.all())
+    fn metrics(&self, object: Object) -> Result<Groups, StoreError> {
+        let metrics = self.state().metrics_of(object)?;
+        metrics.map_or_else(|| Ok(Groups::default()), |metrics| metrics.all())
     }
 
     fn flows(&self, state: Object) -> Result<Vec<Flow>, StoreError> {

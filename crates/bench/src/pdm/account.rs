@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub(crate) type Account = BTreeMap<&'static str, u64>;
 
 /// Fields of `struct flow` of `bench/pdm/flows.h`: name, offset and size in bytes.
-const FIGURES: [(&str, usize, usize); 11] = [
+const FIELDS: [(&str, usize, usize); 11] = [
     ("psn_received", 74, 2),
     ("psn_highest", 76, 2),
     ("psn_far", 78, 2),
@@ -50,14 +50,14 @@ fn compiled(store: &dyn Store) -> Result<Vec<Account>, Error> {
     let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
     let flows = store.flows(state).map_err(|e| refused(&format!("{e:?}")))?;
     let account = |flow: control::Flow| {
-        let figure = |(name, ..): (&'static str, usize, usize)| {
+        let field = |(name, ..): (&'static str, usize, usize)| {
             let at = names.iter().position(|n| *n == name);
             let value = at.and_then(|at| flow.value.get(at)?.to_u64());
             value
                 .map(|value| (name, value))
                 .ok_or_else(|| refused(name))
         };
-        FIGURES.into_iter().map(figure).collect()
+        FIELDS.into_iter().map(field).collect()
     };
     flows.into_iter().map(account).collect()
 }
@@ -77,9 +77,9 @@ fn hand_written(set: &[u8]) -> Vec<Account> {
     let used = (0..WAYS).filter(|way| number(&set[8 + 4 * way..][..4]) != 0);
     let account = |way: usize| {
         let flow = &set[FLOWS + way * size..][..size];
-        let figure =
+        let field =
             |(name, at, bytes): (&'static str, usize, usize)| (name, number(&flow[at..at + bytes]));
-        FIGURES.into_iter().map(figure).collect()
+        FIELDS.into_iter().map(field).collect()
     };
     used.map(account).collect()
 }

@@ -210,13 +210,13 @@ mod tests {
         assert_eq!(compiled, hand_written);
         assert_eq!(compiled, weaker_hash);
         let flow = hand_written.flow;
-        let figure = |name| flow[name];
-        assert_eq!((figure("received"), figure("sent")), (19, 19));
-        assert_eq!((figure("samples"), figure("duplicates")), (17, 2));
+        let field = |name| flow[name];
+        assert_eq!((field("received"), field("sent")), (19, 19));
+        assert_eq!((field("samples"), field("duplicates")), (17, 2));
         // 65,532 and 65,535; 200 and the first of the two.
-        assert_eq!(figure("reordered"), 4);
-        assert_eq!((figure("psn_highest"), figure("window")), (5, 1));
+        assert_eq!(field("reordered"), 4);
+        assert_eq!((field("psn_highest"), field("window")), (5, 1));
         // From 65,530 to 9002, then 300 to 302, then 20,000 and 20,001, then 5.
-        assert_eq!(figure("expected"), 9002 + 6 + 1 + 3 + 2 + 1);
+        assert_eq!(field("expected"), 9002 + 6 + 1 + 3 + 2 + 1);
     }
 }

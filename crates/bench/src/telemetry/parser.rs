@@ -3,7 +3,7 @@
 use super::message::{Message, Technique};
 use crate::error::Error;
 use bpf::abi::Hook;
-use control::{Figure, Store};
+use control::{Metric, Store};
 use driver::Input;
 use driver::bpf_target::Request;
 use kernel::Instance;
@@ -34,7 +34,7 @@ impl Parser {
         let compiled = driver::bpf_target::compile(&elaborated.program, &sources, request)
             .map_err(|d| Error::diagnostics(&d, &sources))?;
         let instance = kernel::load(&compiled.object, &compiled.abi, &compiled.schema, &sources)?;
-        let tally = compiled.schema.figures().next();
+        let tally = compiled.schema.metrics().next();
         let (tally, _) = tally.ok_or_else(|| Error::new("the parser keeps no tally"))?;
         Ok(Parser { instance, tally })
     }
@@ -47,10 +47,10 @@ impl Parser {
     /// Returns the number of packets with the query attribute, and the greatest value that one of them added to the
     /// tally. It makes no system call.
     pub(super) fn tally(&self) -> Result<(u64, u64), Error> {
-        let groups = self.instance.store.figures(self.tally);
+        let groups = self.instance.store.metrics(self.tally);
         let groups = groups.map_err(|e| Error::new(e.to_string()))?;
-        Ok(match groups.groups.first().map(|group| &group.figure) {
-            Some(Figure::Tally(tally)) => (tally.count, tally.greatest),
+        Ok(match groups.groups.first().map(|group| &group.metric) {
+            Some(Metric::Tally(tally)) => (tally.count, tally.greatest),
             _ => (0, 0),
         })
     }

@@ -8,7 +8,7 @@ use crate::call::Omitted;
 use crate::digest::{DigestPattern, find_digest};
 use crate::entry::{self, find_table, parse_keys, parse_member};
 use crate::errors::{self, Refusal};
-use crate::figure::{Asked, parse_asked};
+use crate::metric::{Asked, parse_asked};
 use crate::{Change, EntryKey, Packet, meter, profile};
 use diag::{Diagnostics, Span};
 use schema::{Bits, Object, Schema, Table};
@@ -34,7 +34,7 @@ pub(super) enum BoundStatement {
     /// Removes the entries that are not the program's own, from one table or all.
     RemoveAdded(Option<Table>),
     CheckCounter(Check),
-    CheckFigure(FigureCheck),
+    CheckMetric(MetricCheck),
     ReadRegister(Cell, Vec<Bits>),
     WriteRegister(Cell, Vec<Bits>),
     ResetRegister(Object),
@@ -58,7 +58,7 @@ pub(super) struct Cell {
 
 /// A metric with its expected value.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct FigureCheck {
+pub(super) struct MetricCheck {
     pub object: Object,
     pub asked: Asked,
     /// Its text in the script.
@@ -209,10 +209,10 @@ fn unchecked(
                 value: *value,
             })
         }
-        StatementKind::CheckFigure { asked, op, value } => {
+        StatementKind::CheckMetric { asked, op, value } => {
             let shown = asked.text.clone();
             let (object, asked) = parse_asked(schema, piece(asked))?;
-            BoundStatement::CheckFigure(FigureCheck {
+            BoundStatement::CheckMetric(MetricCheck {
                 object,
                 asked,
                 shown,

@@ -64,7 +64,7 @@ const STATEMENTS: [&str; 31] = [
     "setdefault",
     "remove",
     "check_counter",
-    "check_figure",
+    "check_metric",
     "register_read",
     "register_write",
     "register_reset",
@@ -104,7 +104,7 @@ fn statement(line: Piece, groups: &mut Groups) -> Parsed<StatementKind> {
         }
         "remove" => remove(line, rest),
         "check_counter" => check_counter(line, rest),
-        "check_figure" => check_figure(line, rest),
+        "check_metric" => check_metric(line, rest),
         "register_read" => register_read(line, rest),
         "register_write" => register_write(line, rest),
         "register_reset" => {
@@ -309,8 +309,8 @@ fn comparison(
     Ok((op, value))
 }
 
-fn check_figure(line: Piece, rest: Piece) -> Parsed<StatementKind> {
-    const FORM: &str = "check_figure NAME FIELD:VALUE ... MEASURE == N, or check_figure NAME lost == N; \
+fn check_metric(line: Piece, rest: Piece) -> Parsed<StatementKind> {
+    const FORM: &str = "check_metric NAME FIELD:VALUE ... MEASURE == N, or check_metric NAME lost == N; \
         for == also !=, <, <=, > or >=";
     let mut words = rest.words();
     let (op, value) = comparison(line, &mut words, FORM)?;
@@ -322,7 +322,7 @@ fn check_figure(line: Piece, rest: Piece) -> Parsed<StatementKind> {
         return malformed(line.span(), "the statement is not complete", FORM);
     };
     let to = (last.span().hi - rest.span().lo) as usize;
-    Ok(StatementKind::CheckFigure {
+    Ok(StatementKind::CheckMetric {
         asked: text(rest.part(0, to)),
         op: op.unwrap_or(Comparison::Eq),
         value,

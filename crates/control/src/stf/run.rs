@@ -1,6 +1,6 @@
 //! Runs a script on a device.
 
-use super::bind::{Bound, BoundStatement, Check, Counter, FigureCheck};
+use super::bind::{Bound, BoundStatement, Check, Counter, MetricCheck};
 use super::report::{self, Decoder};
 use super::script::Pattern;
 use crate::errors;
@@ -116,7 +116,7 @@ impl Runner<'_> {
             BoundStatement::Change(change) => self.change(change, span),
             BoundStatement::RemoveAdded(table) => self.remove_added(*table, span),
             BoundStatement::CheckCounter(check) => self.check_counter(check, span),
-            BoundStatement::CheckFigure(check) => self.check_figure(check, span),
+            BoundStatement::CheckMetric(check) => self.check_metric(check, span),
             BoundStatement::ReadRegister(cell, wanted) => {
                 let found = self
                     .device
@@ -276,9 +276,9 @@ impl Runner<'_> {
         Ok(())
     }
 
-    fn check_figure(&mut self, check: &FigureCheck, span: Span) -> Result<(), Box<Diagnostic>> {
-        let groups = self.device.store().figures(check.object);
-        let groups = groups.map_err(|e| refused(span, "the figures could not be read", &e))?;
+    fn check_metric(&mut self, check: &MetricCheck, span: Span) -> Result<(), Box<Diagnostic>> {
+        let groups = self.device.store().metrics(check.object);
+        let groups = groups.map_err(|e| refused(span, "the metrics could not be read", &e))?;
         let found = check.asked.read(&groups);
         if !check.op.holds(found, check.value) {
             let (op, value) = (check.op.symbol(), check.value);

@@ -64,8 +64,8 @@ pub enum StatementKind {
         /// Number to compare with.
         value: u64,
     },
-    /// `check_figure`
-    CheckFigure {
+    /// `check_metric`
+    CheckMetric {
         /// Object, key and measure.
         asked: Text,
         /// Comparison operator.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::bpf_target::{Request, Trial, compile};
 use crate::{Input, elaborate};
-use layout::{FiguresAbi, KeyAbi};
+use layout::{KeyAbi, MetricsAbi};
 use std::fs;
 
 /// A program that calls a C function of its own.
@@ -129,12 +129,12 @@ fn a_map_that_is_larger_than_described_is_refused() {
 #[test]
 fn a_map_of_which_the_description_gives_two_sizes_is_refused() {
     let (object, mut described) = built(&map("own", &array(4)));
-    let figures = |sets| {
+    let metrics = |sets| {
         let key = KeyAbi {
             size: 4,
             fields: vec![],
         };
-        let figures = FiguresAbi {
+        let metrics = MetricsAbi {
             index: 0,
             name: "own".into(),
             map: "own".into(),
@@ -144,13 +144,13 @@ fn a_map_of_which_the_description_gives_two_sizes_is_refused() {
             tags_offset: 16,
             ways_offset: 48,
             way_size: 40,
-            figure_offset: 8,
+            metric_offset: 8,
             key,
         };
-        serde_json::to_value(figures).expect("it is data")
+        serde_json::to_value(metrics).expect("it is data")
     };
     // Memory would be counted for the first, and the kernel asked for the last.
-    described["bpf"]["figures"] = vec![figures(1), figures(1 << 20)].into();
+    described["bpf"]["metrics"] = vec![metrics(1), metrics(1 << 20)].into();
     assert_eq!(
         given(&object, described).expect_err("refused"),
         "E0942 `p.o` is not loaded: its description gives map `own` several sizes"

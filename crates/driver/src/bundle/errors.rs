@@ -169,7 +169,7 @@ pub fn one_state(span: Span, text: &str, first: &str, first_span: Span) -> Diagn
 pub fn unknown_state(span: Span, program: &str, state: &str, present: &[&str]) -> Diagnostic {
     let help = if present.is_empty() {
         format!(
-            "`{program}` keeps no state of flows and no figures; declare one: `flow_state<K, V>(1024) flows;`"
+            "`{program}` keeps no state of flows and no metrics; declare one: `flow_state<K, V>(1024) flows;`"
         )
     } else {
         format!("it has {}", quoted(present))

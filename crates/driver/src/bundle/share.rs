@@ -6,7 +6,7 @@ use control::names::{self, NameError};
 use diag::{Diagnostic, Diagnostics};
 use kernel::bundle::SharedMap;
 use layout::{FieldAbi, StateAbi};
-use schema::{FigureKind, Object, ObjectKind, ObjectSchema, Schema};
+use schema::{MetricKind, Object, ObjectKind, ObjectSchema, Schema};
 
 /// Finds the maps of a bundle's shares, given its compiled programs in order. All errors are reported together.
 pub(super) fn shared_maps(
@@ -106,7 +106,7 @@ struct DescribedState<'a> {
 fn object<'a>(state: StateAbi<'_>, schema: &'a Schema) -> Option<&'a ObjectSchema> {
     let index = match state {
         StateAbi::Flows(flows) => flows.index,
-        StateAbi::Figures(figures) => figures.index,
+        StateAbi::Metrics(metrics) => metrics.index,
     };
     schema.objects.get(Object::from_u32(index))
 }
@@ -150,8 +150,8 @@ fn difference(a: DescribedState, b: DescribedState) -> Option<String> {
 /// Returns the precision of an object that counts distinct items: the binary logarithm of its number of registers.
 fn precision(object: &ObjectSchema) -> Option<u32> {
     match object.kind {
-        ObjectKind::Figures {
-            kind: FigureKind::Distinct { precision },
+        ObjectKind::Metrics {
+            kind: MetricKind::Distinct { precision },
             ..
         } => Some(precision),
         _ => None,
@@ -177,7 +177,7 @@ mod tests {
     use bpf::abi::{Hook, PacketsAbi, PortsAbi, ProgramAbi, TrafficAbi};
     use diag::SourceMap;
     use layout::Contents;
-    use layout::{ByteOrder, FiguresAbi, FlowStateAbi, KeyAbi};
+    use layout::{ByteOrder, FlowStateAbi, KeyAbi, MetricsAbi};
 
     const FLOWS: &str = "x = [\"in.flows\", \"out.flows\"]";
 
@@ -254,13 +254,13 @@ mod tests {
     }
 
     fn tally() -> Schema {
-        let (kind, key) = (FigureKind::Tally, Vec::new());
-        schema("tally", ObjectKind::Figures { kind, key })
+        let (kind, key) = (MetricKind::Tally, Vec::new());
+        schema("tally", ObjectKind::Metrics { kind, key })
     }
 
     fn distinct(precision: u32) -> Schema {
-        let (kind, key) = (FigureKind::Distinct { precision }, Vec::new());
-        schema("distinct_count", ObjectKind::Figures { kind, key })
+        let (kind, key) = (MetricKind::Distinct { precision }, Vec::new());
+        schema("distinct_count", ObjectKind::Metrics { kind, key })
     }
 
     fn flow_state() -> Schema {
@@ -345,8 +345,8 @@ mod tests {
         );
     }
 
-    fn figures(name: &str) -> FiguresAbi {
-        FiguresAbi {
+    fn metrics(name: &str) -> MetricsAbi {
+        MetricsAbi {
             index: 0,
             name: name.into(),
             map: name.into(),
@@ -356,7 +356,7 @@ mod tests {
             tags_offset: 16,
             ways_offset: 48,
             way_size: 40,
-            figure_offset: 8,
+            metric_offset: 8,
             key: KeyAbi {
                 size: 4,
                 fields: vec![field("source", 0, 32)],
@@ -365,23 +365,23 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_shared_with_figures_of_the_same_type_and_shape() {
-        let with = |figures: FiguresAbi| Abi {
+    fn metrics_are_shared_with_metrics_of_the_same_type_and_shape() {
+        let with = |metrics: MetricsAbi| Abi {
             contents: Contents {
-                figures: vec![figures],
+                metrics: vec![metrics],
                 ..Contents::default()
             },
             ..abi(vec![])
         };
-        let share = |a: (FiguresAbi, Schema), b: (FiguresAbi, Schema)| {
+        let share = |a: (MetricsAbi, Schema), b: (MetricsAbi, Schema)| {
             share_of(FLOWS, (&with(a.0), &a.1), (&with(b.0), &b.1))
         };
-        let one = || figures("flows");
-        let shared = share((one(), tally()), (figures("c.flows"), tally())).unwrap();
+        let one = || metrics("flows");
+        let shared = share((one(), tally()), (metrics("c.flows"), tally())).unwrap();
         let maps = [(0, "flows".to_string()), (1, "c.flows".to_string())];
         assert_eq!(shared[0].maps, maps);
         let same = "E0917 `out.flows` and `in.flows` cannot share one state:";
-        let larger = FiguresAbi { sets: 8, ..one() };
+        let larger = MetricsAbi { sets: 8, ..one() };
         assert_eq!(
             share((one(), tally()), (larger, tally())).unwrap_err(),
             [format!("{same} a size of 64 instead of 32")]

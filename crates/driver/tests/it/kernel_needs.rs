@@ -115,7 +115,7 @@ fn what_examples_need_is_recorded_and_nothing_else() {
 
 /// The cases give, for every construct, the features that its lowerings use on the newest and on the oldest kernel.
 #[test]
-fn every_construct_is_recorded_in_the_form_that_its_code_has() {
+fn every_construct_is_recorded_in_the_variant_that_its_code_has() {
     use Construct::*;
     let goto = Some(Feature::MayGoto);
     let cases = [

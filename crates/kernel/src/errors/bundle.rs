@@ -7,7 +7,7 @@ pub fn no_state(program: &str, map: &str) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E0790",
         format!(
-            "map `{map}` of program `{program}` has no state of flows and no figures, and cannot be shared"
+            "map `{map}` of program `{program}` has no state of flows and no metrics, and cannot be shared"
         ),
         "share states that both programs use; one that is never used is not kept",
     )

@@ -49,7 +49,7 @@ pub struct Record {
 
 impl Record {
     /// The version that this code writes and reads.
-    pub const VERSION: u32 = 4;
+    pub const VERSION: u32 = 5;
 
     /// The program of this name.
     pub fn member(&self, name: &str) -> Option<&MemberRecord> {

@@ -141,9 +141,9 @@ fn keeps_state_alike(ours: &Abi, other: &Abi) -> bool {
         all.sort_by_key(|state| state.index);
         all
     };
-    let figures = |abi: &Abi| {
-        let mut all = abi.contents.figures.clone();
-        all.sort_by_key(|figures| figures.index);
+    let metrics = |abi: &Abi| {
+        let mut all = abi.contents.metrics.clone();
+        all.sort_by_key(|metrics| metrics.index);
         all
     };
     ours.contents.tables == other.contents.tables
@@ -153,7 +153,7 @@ fn keeps_state_alike(ours: &Abi, other: &Abi) -> bool {
         && ours.events == other.events
         && counters(ours) == counters(other)
         && flow_states(ours) == flow_states(other)
-        && figures(ours) == figures(other)
+        && metrics(ours) == metrics(other)
 }
 
 /// Records the tables that a program is specialized to, in place of the earlier record.

@@ -257,7 +257,7 @@ fn several_programs_and_tc() {
         "\
 E0789 `fw` was loaded from another mount namespace, such as a container's
   unload it there; `onpath unload --all` detaches it from here
-E0790 map `outputs` of program `in` has no state of flows and no figures, and cannot be shared
+E0790 map `outputs` of program `in` has no state of flows and no metrics, and cannot be shared
   share states that both programs use; one that is never used is not kept
 E0791 `flows` of program `in` and `seen` of program `out` cannot share one state: the first has 8 flows of (bit<32> at 0) to (bit<64> at 4), the second 16 flows of (bit<32> at 0) to (bit<64> at 4)
   declare both with the same types, size and idle time, best in a file that both include

@@ -44,7 +44,7 @@ pub(super) fn run(
                 let (outcome, verified, reason) = judged(&report);
                 Trial {
                     verified,
-                    forms: taken(&report, features),
+                    variants: taken(&report, features),
                     ..trial(outcome, &reason)
                 }
             }
@@ -63,7 +63,7 @@ fn report(text: &str) -> Option<Value> {
 
 /// Returns the variants that the code uses, and the one in which it would be attached on a kernel with these features.
 fn taken(report: &Value, features: &[Feature]) -> Vec<CodeVariant> {
-    let form = |construct: &Value, name: &Value| {
+    let variant = |construct: &Value, name: &Value| {
         Some(CodeVariant {
             construct: construct.as_str()?.to_string(),
             name: name.as_str()?.to_string(),
@@ -71,17 +71,17 @@ fn taken(report: &Value, features: &[Feature]) -> Vec<CodeVariant> {
     };
     let uses = report["kernel"]["uses"].as_array();
     let uses = uses.into_iter().flatten();
-    let mut forms: Vec<CodeVariant> = uses
-        .filter_map(|used| form(&used["for"], &used["form"]))
+    let mut variants: Vec<CodeVariant> = uses
+        .filter_map(|used| variant(&used["for"], &used["variant"]))
         .collect();
     let attached = &report["kernel"]["attached"];
-    let preferred = attached["form"].as_str();
+    let preferred = attached["variant"].as_str();
     let has = features
         .iter()
         .any(|f| f.there && Some(f.name.as_str()) == preferred);
-    let way = if has { "form" } else { "otherwise" };
-    forms.extend(form(&ATTACHING.into(), &attached[way]));
-    forms
+    let way = if has { "variant" } else { "otherwise" };
+    variants.extend(variant(&ATTACHING.into(), &attached[way]));
+    variants
 }
 
 /// Judges a report: accepted within our part of the verifier's limit, or not, and why.
@@ -141,11 +141,11 @@ mod tests {
     }
 
     #[test]
-    fn the_forms_taken_are_those_of_the_code_and_of_attaching() {
-        let text = r#"{"kernel": {"uses": [{"for": "loops", "form": "counted turns", "otherwise": null}],
-            "attached": {"form": "tcx", "otherwise": "filters"}}}"#;
+    fn the_variants_taken_are_those_of_the_code_and_of_attaching() {
+        let text = r#"{"kernel": {"uses": [{"for": "loops", "variant": "counted iterations", "otherwise": null}],
+            "attached": {"variant": "tcx", "otherwise": "filters"}}}"#;
         let report = report(text).expect("a report");
-        let form = |construct: &str, name: &str| CodeVariant {
+        let variant = |construct: &str, name: &str| CodeVariant {
             construct: construct.to_string(),
             name: name.to_string(),
         };
@@ -154,14 +154,14 @@ mod tests {
             there,
             without: String::new(),
         };
-        let loops = form("loops", "counted turns");
+        let loops = variant("loops", "counted iterations");
         assert_eq!(
             taken(&report, &[tcx(true)]),
-            [loops.clone(), form(ATTACHING, "tcx")]
+            [loops.clone(), variant(ATTACHING, "tcx")]
         );
         assert_eq!(
             taken(&report, &[tcx(false)]),
-            [loops, form(ATTACHING, "filters")]
+            [loops, variant(ATTACHING, "filters")]
         );
         assert_eq!(taken(&Value::Null, &[]), []);
     }

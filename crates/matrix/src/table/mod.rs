@@ -1,7 +1,7 @@
 //! Tables of the results: by suite, and by program, hook and kernel.
 
-mod forms;
 mod grid;
+mod variants;
 
 pub(crate) use grid::Grid;
 
@@ -19,7 +19,7 @@ pub(crate) fn tables(all: &[Results], expected: &Expected) -> Vec<(&'static str,
     let mut tables = vec![
         ("Trials that passed", by_suite(all, expected)),
         ("Features that not every kernel has", features(all)),
-        ("Forms that programs take", forms::forms(all)),
+        ("Variants that programs take", variants::variants(all)),
         (
             "Instructions that the verifier processed",
             by_program("loads", all, expected),

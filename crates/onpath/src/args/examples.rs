@@ -155,8 +155,8 @@ pub(crate) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
-        "figures",
-        &[("Show the figures of what runs", "onpath figures")],
+        "metrics",
+        &[("Show the metrics of what runs", "onpath metrics")],
     ),
     (
         "flows",

@@ -19,7 +19,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     (
         "See what it does",
         &[
-            "counter", "register", "flows", "figures", "drops", "digests", "log",
+            "counter", "register", "flows", "metrics", "drops", "digests", "log",
         ],
     ),
     ("Measure traffic", &["query", "pdm", "plan"]),

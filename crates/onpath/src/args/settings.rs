@@ -321,14 +321,14 @@ pub enum FlowsCommand {
     },
 }
 
-/// `onpath figures`
+/// `onpath metrics`
 #[derive(Args, Debug)]
-pub struct Figures {
+pub struct Metrics {
     /// The running program.
     #[command(flatten)]
     pub instance: Instance,
     /// The object that keeps them, by name or the end of it; all if it is left out
-    #[arg(add = names::figures())]
+    #[arg(add = names::metrics())]
     pub object: Option<String>,
     /// Only so many groups: those with the greatest weights, or the first keys
     #[arg(long, value_name = "N")]

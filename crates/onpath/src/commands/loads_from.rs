@@ -15,7 +15,7 @@ pub(super) fn version((major, minor): Version) -> String {
 /// - `since`: the oldest version of Linux that loads it.
 /// - `has_older_variants`: true if the program can be built for the oldest supported version too.
 /// - `built_for`: the version that it was built for.
-/// - `uses`: the constructs in its code. `for` names the construct, and `form` its lowering. `feature` is what the
+/// - `uses`: the constructs in its code. `for` names the construct, and `variant` its lowering. `feature` is what the
 ///   lowering needs, and Linux has it `since` this version; both are null if it needs none. `lacking` is the missing
 ///   feature for the preferred lowering. `otherwise` is the lowering for older kernels.
 /// - `attached`: its attachment at tc, null for XDP.
@@ -26,17 +26,17 @@ pub(super) fn describe(uses: &[Use], hook: Hook, made_for: Version, externs: &[S
     let used = |used: &Use| {
         json!({
             "for": used.construct.name(),
-            "form": used.variant().name,
+            "variant": used.variant().name,
             "feature": used.by.map(Feature::name),
             "since": used.by.map(|by| version(by.since())),
             "lacking": used.lacking().map(feature),
-            "otherwise": used.fallback().map(|form| form.name),
+            "otherwise": used.fallback().map(|variant| variant.name),
         })
     };
-    let attached = json!({ "form": "tcx", "since": version(TCX_SINCE), "otherwise": "filters at clsact qdiscs" });
+    let attached = json!({ "variant": "tcx", "since": version(TCX_SINCE), "otherwise": "filters at clsact qdiscs" });
     json!({
         "since": version(loads_from(uses)),
-        "has_older_forms": has_older_variants(uses),
+        "has_older_variants": has_older_variants(uses),
         "built_for": version(made_for),
         "uses": uses.iter().map(used).collect::<Vec<_>>(),
         "attached": (hook != Hook::Xdp).then_some(attached),
@@ -53,7 +53,7 @@ pub(super) fn show(described: &Value, iterations: Option<u64>) -> String {
     let floor = version(FLOOR);
     let mut out = match all.iter().find(|used| used["since"] == described["since"]) {
         Some(used) if since != floor => {
-            let older = match described["has_older_forms"] == true {
+            let older = match described["has_older_variants"] == true {
                 true => format!("; `--kernel {floor}` makes an object that loads from {floor} on"),
                 false => String::new(),
             };
@@ -63,7 +63,7 @@ pub(super) fn show(described: &Value, iterations: Option<u64>) -> String {
         _ => format!("loads from Linux {since} on, the oldest that Onpath runs on\n"),
     };
     for used in all {
-        out += &format!("  {}: {}", text(&used["for"]), text(&used["form"]));
+        out += &format!("  {}: {}", text(&used["for"]), text(&used["variant"]));
         let lacking = &used["lacking"];
         if lacking.is_object() {
             let (feature, since) = (text(&lacking["feature"]), text(&lacking["since"]));
@@ -79,16 +79,17 @@ pub(super) fn show(described: &Value, iterations: Option<u64>) -> String {
             used["feature"].is_null() && used["for"] == LOOPS,
             iterations,
         ) {
-            out +=
-                &format!("; a packet may take {iterations} turns, one that takes more is rejected");
+            out += &format!(
+                "; a packet may take {iterations} iterations, one that takes more is rejected"
+            );
         }
         out += "\n";
     }
     let attached = &described["attached"];
     if attached.is_object() {
-        let (form, since) = (text(&attached["form"]), text(&attached["since"]));
+        let (variant, since) = (text(&attached["variant"]), text(&attached["since"]));
         let otherwise = text(&attached["otherwise"]);
-        out += &format!("  attaching: {form} (Linux {since}); on older kernels {otherwise}\n");
+        out += &format!("  attaching: {variant} (Linux {since}); on older kernels {otherwise}\n");
     }
     for file in described["not_looked_into"]
         .as_array()
@@ -120,12 +121,12 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_feature_decides_and_every_form_is_named() {
+    fn the_newest_feature_decides_and_every_variant_is_named() {
         let all = [Construct::Loops, Construct::MaskSearch, Construct::Mtu];
         assert_eq!(
             show(&described(&all, (6, 18)), None),
             "loads from Linux 6.9 on, which has may_goto; `--kernel 6.1` makes an object that loads from 6.1 on
-  loops: may_goto (Linux 6.9); for older kernels counted turns
+  loops: may_goto (Linux 6.9); for older kernels counted iterations
   tuple space search: may_goto (Linux 6.9); for older kernels bpf_loop
   the interface's MTU: bpf_check_mtu (Linux 5.12)
   attaching: tcx (Linux 6.6); on older kernels filters at clsact qdiscs
@@ -140,7 +141,7 @@ mod tests {
         assert_eq!(
             show(&described(&all, (6, 1)), Some(1600)),
             "loads from Linux 6.1 on, the oldest that Onpath runs on
-  loops: counted turns, since Linux 6.1 has no may_goto (Linux 6.9); a packet may take 1600 turns, one that takes more is rejected
+  loops: counted iterations, since Linux 6.1 has no may_goto (Linux 6.9); a packet may take 1600 iterations, one that takes more is rejected
   tuple space search: bpf_loop, since Linux 6.1 has no may_goto (Linux 6.9)
   attaching: tcx (Linux 6.6); on older kernels filters at clsact qdiscs
   what sum.c uses of the kernel is not known
@@ -149,11 +150,11 @@ mod tests {
     }
 
     #[test]
-    fn a_version_between_has_some_forms_of_each() {
+    fn a_version_between_has_some_variants_of_each() {
         let all = [Construct::Loops, Construct::Bounds];
         let described = described(&all, (6, 8));
         assert_eq!(described["since"], "6.8");
         assert_eq!(described["uses"][0]["lacking"]["since"], "6.9");
-        assert_eq!(described["uses"][1]["form"], "tracked spills");
+        assert_eq!(described["uses"][1]["variant"], "tracked spills");
     }
 }

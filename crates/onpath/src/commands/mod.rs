@@ -11,7 +11,6 @@ mod digests;
 mod doctor;
 mod drops;
 pub(crate) mod explain;
-mod figures;
 pub mod firewall;
 mod flows;
 mod graph;
@@ -24,6 +23,7 @@ mod look_up;
 mod ls;
 mod man;
 mod meter;
+mod metrics;
 mod mirror;
 mod named;
 pub mod pdm;
@@ -63,7 +63,7 @@ pub fn run(command: Command) -> Done {
         Command::Unload(args) => unload::run(args),
         Command::Table(args) => table::run(args),
         Command::Counter(args) => counter::run(args),
-        Command::Figures(args) => figures::run(args),
+        Command::Metrics(args) => metrics::run(args),
         Command::Flows(args) => flows::run(args),
         Command::Group(args) => group::run(args),
         Command::Mirror(args) => mirror::run(args),

@@ -111,8 +111,8 @@ pub fn flow_states() -> ArgValueCompleter {
 }
 
 /// Completes objects with metrics by group, as [`tables`] does tables.
-pub fn figures() -> ArgValueCompleter {
-    objects(|kind| matches!(kind, ObjectKind::Figures { .. }))
+pub fn metrics() -> ArgValueCompleter {
+    objects(|kind| matches!(kind, ObjectKind::Metrics { .. }))
 }
 
 /// Completes action profiles and selectors, as [`tables`] does tables.

@@ -51,7 +51,7 @@ const KERNEL_ROUNDS: u32 = 32;
 
 /// Variants of generated code.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Forms {
+pub(crate) struct Variants {
     /// Kernel whose features are used.
     pub kernel: Kernel,
     pub parse_record: ParseRecord,
@@ -61,7 +61,7 @@ pub(crate) struct Forms {
 }
 
 /// Compiles a file for a hook.
-pub(crate) fn prepare(file: &Path, hook: Hook, forms: Forms) -> Result<Prepared, Unfit> {
+pub(crate) fn prepare(file: &Path, hook: Hook, variants: Variants) -> Result<Prepared, Unfit> {
     let elaborated = driver::elaborate(&Input {
         include: vec![testkit::relay::folder()],
         ..Input::file(file)
@@ -74,10 +74,10 @@ pub(crate) fn prepare(file: &Path, hook: Hook, forms: Forms) -> Result<Prepared,
     }
     let request = Request {
         observe: true,
-        kernel: forms.kernel,
-        parse_record: forms.parse_record,
-        layout: forms.layout,
-        outline: forms.outline,
+        kernel: variants.kernel,
+        parse_record: variants.parse_record,
+        layout: variants.layout,
+        outline: variants.outline,
         ..Request::hook(hook)
     };
     let compiled = bpf_target::compile(&program, &sources, request).map_err(|diagnostics| {

@@ -11,7 +11,7 @@ mod fate;
 
 use bpf::abi::Hook;
 use bpf::{Outlining, ParseRecord};
-use compare::{Difference, Forms, Prepared, Unfit, prepare};
+use compare::{Difference, Prepared, Unfit, Variants, prepare};
 use kernel::features::Kernel;
 use layout::Structure;
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -130,13 +130,13 @@ fn kernel() -> Kernel {
 /// Compares a program of the repository.
 fn written(file: &Path, hook: Hook, packets: usize, seed: u64) -> Result<(), Failed> {
     let scripts = scripts_of(file);
-    let forms = Forms {
+    let variants = Variants {
         kernel: kernel(),
         parse_record: ParseRecord::BySize,
         layout: None,
         outline: None,
     };
-    let prepared = match prepare(file, hook, forms) {
+    let prepared = match prepare(file, hook, variants) {
         Err(Unfit::OtherModel) => return Ok(()),
         Err(Unfit::Refused(why))
             if hook == Hook::Xdp
@@ -233,13 +233,13 @@ fn check(program: &Generated, hook: Hook, seed: u64, packets: usize) -> Result<(
     let outline = seed
         .is_multiple_of(5)
         .then_some(Outlining { size: 20, programs });
-    let forms = Forms {
+    let variants = Variants {
         kernel: kernel(),
         parse_record,
         layout,
         outline,
     };
-    match prepare(&file, hook, forms) {
+    match prepare(&file, hook, variants) {
         Ok(prepared) => compare(&prepared, seed, packets, &[]).map_err(|(_, d)| d.text),
         // The generator makes only programs that the hook supports, as a refused program would test nothing.
         Err(Unfit::OtherModel) => Err("not compiled: it is for another hook".into()),

@@ -117,7 +117,7 @@ fn a_small_tunnel_is_quick_to_verify() {
 
 #[test]
 fn a_loop_costs_no_more_than_one_iteration() {
-    let program = "tests/stf/control/many_turns.p4";
+    let program = "tests/stf/control/many_iterations.p4";
     let processed = verified(program, Hook::Xdp, Kernel::This);
     assert!(processed <= 1_000, "{processed}");
 }

@@ -112,13 +112,13 @@ impl Now {
         };
         Now {
             ends: ends.each_ref().map(|end| {
-                let figures = end.figures();
+                let metrics = end.metrics();
                 End {
-                    sent: figures.total("packets_sent"),
-                    received: figures.total("packets_received"),
-                    lost: figures.total("packets_lost"),
-                    reordered: figures.total("packets_reordered"),
-                    duplicated: figures.total("packets_duplicated"),
+                    sent: metrics.total("packets_sent"),
+                    received: metrics.total("packets_received"),
+                    lost: metrics.total("packets_lost"),
+                    reordered: metrics.total("packets_reordered"),
+                    duplicated: metrics.total("packets_duplicated"),
                 }
             }),
             dropped: dropped(net.client(), "c0") + dropped(net.server(), "s0"),

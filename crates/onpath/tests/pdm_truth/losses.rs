@@ -28,7 +28,7 @@ pub(crate) fn a_tcp_connection_with_losses(net: &Relayed, ends: &[Measured<'_>; 
     let [there, back] = relay.finish().expect("works");
     assert_eq!(seen.corrupted_at, None);
     assert!(there.lost > 10, "{there:?}");
-    let [client, server] = ends.each_ref().map(|end| end.figures());
+    let [client, server] = ends.each_ref().map(|end| end.metrics());
     let (client, server) = (client.flow("tcp", port), server.flow("tcp", port));
     // Each packet on the wire had its own option and sequence number. Packets that the relay had no room for are lost
     // too.

@@ -36,11 +36,11 @@ impl<'a> Measured<'a> {
     }
 
     /// Returns its complete report, as `--json` prints it.
-    pub(crate) fn figures(&self) -> Figures {
+    pub(crate) fn metrics(&self) -> Metrics {
         let output = self
             .onpath(&["pdm", "--attach", &self.name, "--json", "--once"])
             .expect("onpath pdm shows what it measures");
-        Figures(serde_json::from_str(&output).expect("JSON"))
+        Metrics(serde_json::from_str(&output).expect("JSON"))
     }
 }
 
@@ -61,9 +61,9 @@ pub(crate) fn both<'a>(net: &'a (impl Route + Sync), arguments: &[&str]) -> [Mea
 }
 
 /// Output of `--json` at one time.
-pub(crate) struct Figures(Value);
+pub(crate) struct Metrics(Value);
 
-impl Figures {
+impl Metrics {
     /// Returns a number for all flows together, such as `packets_lost`.
     pub(crate) fn total(&self, name: &str) -> u64 {
         number(&self.0["totals"][name], name)

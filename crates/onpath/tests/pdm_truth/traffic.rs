@@ -155,8 +155,8 @@ fn echoes(net: &Pair, ends: &[Measured<'_>; 2]) -> Came {
     let longest_gap = watch.finish().expect("works");
     assert_eq!((seen.sent, seen.received), (count, count));
     assert_eq!(seen.corrupted, 0);
-    let figures = ends[0].figures();
-    let flow = figures.flow("icmpv6", 0);
+    let metrics = ends[0].metrics();
+    let flow = metrics.flow("icmpv6", 0);
     assert_eq!(flow.number("packets_received"), count);
     let (samples, mean) = flow.delay("round_trip_delay");
     assert_eq!(samples, count);

@@ -1,7 +1,7 @@
 //! Checks of delays, losses and order against the relay's counts.
 
 use crate::losses::a_tcp_connection_with_losses;
-use crate::measured::{Figures, Measured, both};
+use crate::measured::{Measured, Metrics, both};
 use lab::traffic::{Amount, tcp, udp};
 use lab::{Conditions, Counts, Ends, Offloads, Pick, Relayed, Route, SERVER};
 use std::net::SocketAddr;
@@ -76,8 +76,8 @@ fn a_path_that_only_a_middlebox_knows_to_be_narrow_is_no_black_hole() {
     let [there, back] = relay.finish().expect("works");
     assert_eq!((seen.bytes, seen.corrupted_at), (1_000_000, None));
     assert_eq!((there.too_big, back.too_big), (0, 0));
-    let figures = client.figures();
-    let flow = figures.flow("tcp", PORT);
+    let metrics = client.metrics();
+    let flow = metrics.flow("tcp", PORT);
     assert_eq!(flow.number("packets_sent"), there.passed);
 }
 
@@ -97,8 +97,8 @@ fn delays(net: &Relayed, [client, far]: &[Measured<'_>; 2]) {
     assert_eq!((seen.unanswered, there.lost, back.lost), (0, 0, 0));
     assert_eq!((there.passed, back.passed), (COUNT, COUNT));
 
-    let figures = client.figures();
-    let flow = figures.flow("udp", PORT);
+    let metrics = client.metrics();
+    let flow = metrics.flow("udp", PORT);
     let (samples, round_trip) = flow.delay("round_trip_delay");
     assert_eq!(samples, COUNT);
     let server_delay = flow.delay("server_delay").1;
@@ -109,8 +109,8 @@ fn delays(net: &Relayed, [client, far]: &[Measured<'_>; 2]) {
     assert_near("round trip", round_trip, network + mean(&waits));
     assert_near("round trip", round_trip, mean(&seen.round_trips));
     // All numbers arrived in order, at both ends.
-    for figures in [&figures, &far.figures()] {
-        let flow = figures.flow("udp", PORT);
+    for metrics in [&metrics, &far.metrics()] {
+        let flow = metrics.flow("udp", PORT);
         for name in ["packets_sent", "packets_received"] {
             assert_eq!(flow.number(name), COUNT, "{name}");
         }
@@ -128,7 +128,7 @@ fn one_way(
     port: u16,
     conditions: Conditions,
     count: u64,
-) -> (Figures, Counts) {
+) -> (Metrics, Counts) {
     let relay = net
         .relay(conditions, Conditions::default())
         .expect("starts");
@@ -139,7 +139,7 @@ fn one_way(
     assert_eq!((counts.seen, counts.overflowed), (count, 0));
     let got = sink.finish().expect("works").len() as u64;
     assert_eq!(got, counts.passed + counts.duplicated);
-    (far.figures(), counts)
+    (far.metrics(), counts)
 }
 
 fn losses_by_a_list(net: &Relayed, [_, far]: &[Measured<'_>; 2]) {
@@ -151,8 +151,8 @@ fn losses_by_a_list(net: &Relayed, [_, far]: &[Measured<'_>; 2]) {
         loss: Pick::list(gone),
         ..Conditions::default()
     };
-    let (figures, counts) = one_way(net, far, 7001, conditions, 500);
-    let flow = figures.flow("udp", 7001);
+    let (metrics, counts) = one_way(net, far, 7001, conditions, 500);
+    let flow = metrics.flow("udp", 7001);
     assert_eq!(counts.lost, expected);
     assert_eq!(flow.number("packets_lost"), counts.lost);
     assert_eq!(flow.number("packets_received"), counts.passed);
@@ -168,8 +168,8 @@ fn order(net: &Relayed, [_, far]: &[Measured<'_>; 2]) {
         loss: Pick::Every(101),
         ..Conditions::default()
     };
-    let (figures, counts) = one_way(net, far, 7002, conditions, 404);
-    let flow = figures.flow("udp", 7002);
+    let (metrics, counts) = one_way(net, far, 7002, conditions, 404);
+    let flow = metrics.flow("udp", 7002);
     assert!(
         counts.overtaken >= 19 && counts.duplicated >= 10,
         "{counts:?}"
@@ -194,12 +194,12 @@ fn the_segment_size_leaves_room(net: &Relayed, [client, _]: &[Measured<'_>; 2]) 
     assert_eq!((seen.bytes, seen.corrupted_at), (1_000_000, None));
     let longest = there.kept.iter().map(Vec::len).max();
     assert_eq!(longest, Some(14 + 1500));
-    let figures = client.figures();
+    let metrics = client.metrics();
     assert_eq!(
-        figures.reason("packets_sent_without", "exceeds_link_mtu"),
+        metrics.reason("packets_sent_without", "exceeds_link_mtu"),
         0
     );
-    let flow = figures.flow("tcp", PORT);
+    let flow = metrics.flow("tcp", PORT);
     assert_eq!(flow.number("packets_sent"), there.passed);
 }
 
@@ -223,6 +223,6 @@ fn a_narrow_path_is_no_black_hole(
         "{mtu}: {seen:?}"
     );
     assert!(there.too_big > 0, "{mtu}: {there:?}");
-    let reported = client.figures().reason("packets_changed", "path_mtu");
+    let reported = client.metrics().reason("packets_changed", "path_mtu");
     assert!(reported > 0, "{mtu}");
 }

@@ -1,7 +1,7 @@
 //! Extern objects: the kind of object that each extern is to the control plane.
 
 use super::{given, scalars};
-use crate::{Argument, Field, FigureKind, Object, ObjectKind, ObjectSchema, ProfileSchema, Unit};
+use crate::{Argument, Field, MetricKind, Object, ObjectKind, ObjectSchema, ProfileSchema, Unit};
 use cranelift_entity::PrimaryMap;
 use ir::{CtorValue, ExternData, Program};
 use p4runtime::{Prefix, assign};
@@ -81,21 +81,21 @@ fn kind(program: &Program, data: &ExternData) -> ObjectKind {
             key: type_arg(data, 0, "key"),
             value: type_arg(data, 1, "value"),
         },
-        "tally" => figures(data, FigureKind::Tally),
-        "histogram" => figures(data, FigureKind::Histogram),
+        "tally" => metrics(data, MetricKind::Tally),
+        "histogram" => metrics(data, MetricKind::Histogram),
         "distinct_count" => {
             // An omitted precision is 10 (`telemetry.p4`).
             let given = data.int_arg("precision").map(|_| size("precision"));
             let precision = given.map_or(10, |n| u32::try_from(n).unwrap_or(u32::MAX));
-            figures(data, FigureKind::Distinct { precision })
+            metrics(data, MetricKind::Distinct { precision })
         }
-        "top_keys" => figures(data, FigureKind::Top),
+        "top_keys" => metrics(data, MetricKind::Top),
         _ => ObjectKind::Other,
     }
 }
 
-fn figures(data: &ExternData, kind: FigureKind) -> ObjectKind {
-    ObjectKind::Figures {
+fn metrics(data: &ExternData, kind: MetricKind) -> ObjectKind {
+    ObjectKind::Metrics {
         kind,
         key: type_arg(data, 0, "key"),
     }

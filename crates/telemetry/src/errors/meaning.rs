@@ -85,7 +85,7 @@ pub(crate) fn order_by_other(at: Span, written: &str, known: &[String]) -> Box<D
     refuse(
         "E0977",
         at,
-        format!("`order by {written}` names no figure and no key of the query"),
+        format!("`order by {written}` names no aggregate and no key of the query"),
         "",
         format!("order by {}", or_list(&quoted(known))),
     )

@@ -8,7 +8,7 @@ use diag::{Diagnostic, Span};
 use std::net::IpAddr;
 
 /// Help: the syntax of a query.
-const FORM: &str = "a query is AGGREGATES [by ATTRIBUTES] [where CONDITION] [order by FIGURE] [top N], such as `count by ip.src where tcp.dst_port == 443`";
+const FORM: &str = "a query is AGGREGATES [by ATTRIBUTES] [where CONDITION] [order by AGGREGATE] [top N], such as `count by ip.src where tcp.dst_port == 443`";
 
 /// A query that is too long.
 pub(crate) fn too_long(length: usize) -> Box<Diagnostic> {

@@ -9,7 +9,7 @@ use crate::query::{Function, Query};
 use crate::report::{Counts, Report, Row};
 use crate::streams::Followed;
 use crate::value::{FiveTuple, Value};
-use control::{Figure, Group, Groups};
+use control::{Group, Groups, Metric};
 use schema::Bits;
 use sketch::{Histogram, HyperLogLog, Tally};
 use std::borrow::Cow;
@@ -83,7 +83,7 @@ impl Reading {
             // Without keys, a report has a group even before the first record.
             kept.records.push(Group {
                 key: vec![Bits::new(1, 0u32)],
-                figure: Figure::Tally(Tally::default()),
+                metric: Metric::Tally(Tally::default()),
             });
         }
         let mut rows: Vec<Row> = Vec::with_capacity(kept.records.len());
@@ -104,13 +104,13 @@ impl Reading {
         let cells = cells.map(|(aggregate, before)| {
             let function = aggregate.function;
             let own = object(function, query).and_then(|name| kept.objects.get(&name));
-            let figures = own.and_then(|object| object.groups.get(&group.key));
-            let figures = match object(function, query) {
+            let metrics = own.and_then(|object| object.groups.get(&group.key));
+            let metrics = match object(function, query) {
                 None => std::slice::from_ref(group),
-                Some(_) => figures.map_or(&[][..], Vec::as_slice),
+                Some(_) => metrics.map_or(&[][..], Vec::as_slice),
             };
             let unseen = own.map_or(0, |object| object.unseen);
-            cell(function, query, figures, unseen, (seconds, before))
+            cell(function, query, metrics, unseen, (seconds, before))
         });
         let cells = cells.collect();
         let mut bits = group.key.as_slice();
@@ -148,7 +148,7 @@ fn by_group(all: Groups, scalars: usize) -> Object {
         let (of, item) = group.key.split_at(scalars.min(group.key.len()));
         let item = Group {
             key: item.to_vec(),
-            figure: group.figure,
+            metric: group.metric,
         };
         groups.entry(of.to_vec()).or_default().push(item);
     }
@@ -190,22 +190,22 @@ fn counts(counted: &[(u64, u64)], of_messages: bool, lost: u64) -> Counts {
 }
 
 fn tally(group: Option<&Group>) -> Tally {
-    match group.map(|group| &group.figure) {
-        Some(Figure::Tally(tally)) => *tally,
+    match group.map(|group| &group.metric) {
+        Some(Metric::Tally(tally)) => *tally,
         _ => Tally::default(),
     }
 }
 
-/// Computes an aggregate's value for a group from `figures`, the group's entries in the aggregate's object. `rates` has
+/// Computes an aggregate's value for a group from `metrics`, the group's entries in the aggregate's object. `rates` has
 /// the seconds since the last report, and the total at that report.
 fn cell(
     function: Function,
     query: &Query,
-    figures: &[Group],
+    metrics: &[Group],
     unseen: u64,
     rates: (f64, &mut u64),
 ) -> Cell {
-    let first = figures.first();
+    let first = metrics.first();
     let kept = tally(first);
     let if_any = |number: u64| match kept.count {
         0 => Cell::Nothing,
@@ -227,10 +227,10 @@ fn cell(
             }
         }
         Function::Distinct(_) => match (
-            first.map(|group| &group.figure),
+            first.map(|group| &group.metric),
             HyperLogLog::new(PRECISION),
         ) {
-            (Some(Figure::Distinct(seen)), _) => {
+            (Some(Metric::Distinct(seen)), _) => {
                 Cell::Estimate(seen.estimate(), seen.standard_error())
             }
             (_, Ok(none)) => Cell::Estimate(0.0, none.standard_error()),
@@ -238,8 +238,8 @@ fn cell(
         },
         Function::Histogram(_) => {
             let none = Histogram::new(DETAIL);
-            match (first.map(|group| &group.figure), none) {
-                (Some(Figure::Histogram(values)), _) => {
+            match (first.map(|group| &group.metric), none) {
+                (Some(Metric::Histogram(values)), _) => {
                     Cell::Histogram(values.clone(), values.relative_error())
                 }
                 (_, Ok(none)) => {
@@ -252,12 +252,12 @@ fn cell(
         Function::Top(k, _) => {
             let ty = function.attribute().map(|x| query.attributes[x].ty);
             let item = |group: &Group| {
-                let Figure::Top { weight, error } = group.figure else {
+                let Metric::Top { weight, error } = group.metric else {
                     return None;
                 };
                 Some((value(ty?, &mut group.key.as_slice())?, weight, error))
             };
-            let mut items: Vec<_> = figures.iter().filter_map(item).collect();
+            let mut items: Vec<_> = metrics.iter().filter_map(item).collect();
             items.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
             items.truncate(k);
             Cell::Top { items, unseen }

@@ -2,7 +2,7 @@
 
 use super::Kept;
 use control::entry::find;
-use control::figure::find_figures;
+use control::metric::find_metrics;
 use control::{Groups, Piece, Store, StoreError};
 use diag::Diagnostic;
 use std::collections::BTreeMap;
@@ -18,8 +18,8 @@ impl<S: Store> Kept for Stores<S> {
         let Some(store) = self.0.first() else {
             return Ok(Groups::default());
         };
-        let found = find_figures(store.schema(), Piece::new(object, 0));
-        store.figures(found.map_err(|wrong| absent(&wrong))?)
+        let found = find_metrics(store.schema(), Piece::new(object, 0));
+        store.metrics(found.map_err(|wrong| absent(&wrong))?)
     }
 
     fn counters(&mut self, object: &str) -> Result<Vec<(u64, u64)>, StoreError> {

@@ -36,7 +36,7 @@ pub fn lines(report: &Report, seconds: f64) -> String {
 fn fields(cell: &Cell) -> Vec<String> {
     match cell {
         Cell::Nothing => vec![String::new()],
-        Cell::Top { .. } => vec![json::figure(cell)["items"].to_string()],
+        Cell::Top { .. } => vec![json::metric(cell)["items"].to_string()],
         Cell::Histogram(histogram, _) => QUANTILES
             .map(|(_, q)| {
                 histogram

@@ -20,7 +20,7 @@ pub fn object(report: &Report) -> serde_json::Value {
         .map(|row| {
             let keys = report.keys.iter().cloned().zip(row.keys.iter().map(value));
             let values = report.aggregates.iter().cloned();
-            let values = values.zip(row.cells.iter().map(figure));
+            let values = values.zip(row.cells.iter().map(metric));
             json!({ "keys": keys.collect::<Map<_, _>>(), "values": values.collect::<Map<_, _>>() })
         })
         .collect();
@@ -44,7 +44,7 @@ fn value(value: &Value) -> serde_json::Value {
 }
 
 /// Returns the value of an aggregate, as in [`object`].
-pub(super) fn figure(cell: &Cell) -> serde_json::Value {
+pub(super) fn metric(cell: &Cell) -> serde_json::Value {
     match cell {
         Cell::Nothing => serde_json::Value::Null,
         Cell::Number(number) => json!(number),

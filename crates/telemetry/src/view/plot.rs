@@ -26,7 +26,7 @@ const NAME: usize = 36;
 #[derive(Clone, Debug)]
 pub struct History {
     title: String,
-    figure: Figure,
+    quantity: Quantity,
     unit: Unit,
     /// Name of the aggregate.
     label: String,
@@ -53,7 +53,7 @@ struct Group {
 
 /// Quantity that is drawn of the first aggregate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Figure {
+enum Quantity {
     /// The growth of a total, per second.
     Growth,
     /// The growth of the total of each of several values.
@@ -71,11 +71,11 @@ impl History {
         let function = first.map_or(Function::Count, |a| a.function);
         History {
             title: shortened(text, TITLE),
-            figure: match function {
-                Function::Top(..) => Figure::Growths,
-                Function::Histogram(_) => Figure::Distribution,
-                function if function.is_total() => Figure::Growth,
-                _ => Figure::Level,
+            quantity: match function {
+                Function::Top(..) => Quantity::Growths,
+                Function::Histogram(_) => Quantity::Distribution,
+                function if function.is_total() => Quantity::Growth,
+                _ => Quantity::Level,
             },
             unit: Unit::Plain,
             label: first.map_or(String::new(), |a| a.label.clone()),
@@ -90,13 +90,13 @@ impl History {
 
     /// Returns true if the plot has a time axis.
     pub fn is_over_time(&self) -> bool {
-        self.figure != Figure::Distribution
+        self.quantity != Quantity::Distribution
     }
 
     /// Adds a report, `elapsed` seconds after the beginning.
     pub fn take(&mut self, report: &Report, elapsed: f64) {
         self.unit = report.units.first().copied().unwrap_or(Unit::Plain);
-        if self.figure == Figure::Distribution {
+        if self.quantity == Quantity::Distribution {
             return self.distributions(report);
         }
         let passed = elapsed - self.times.last().copied().unwrap_or(0.0);
@@ -105,20 +105,22 @@ impl History {
         }
         let number = self.times.len();
         self.times.push(elapsed);
-        let figures = self.figures(&report.rows);
-        let shown = self.figures(report.shown()).len();
+        let values = self.values(&report.rows);
+        let shown = self.values(report.shown()).len();
         self.left = shown.saturating_sub(LINES);
         let keys = |(keys, _): &(Keys, f64)| keys.to_vec();
-        self.shown = figures.iter().take(shown.min(LINES)).map(keys).collect();
-        let leading = &figures[..figures.len().min(GROUPS)];
+        self.shown = values.iter().take(shown.min(LINES)).map(keys).collect();
+        let leading = &values[..values.len().min(GROUPS)];
         self.make_room(leading);
-        for (at, (keys, now)) in figures.iter().enumerate() {
-            let total = match self.figure {
-                Figure::Growth | Figure::Growths => self.totals.replace(keys, *now),
+        for (at, (keys, now)) in values.iter().enumerate() {
+            let total = match self.quantity {
+                Quantity::Growth | Quantity::Growths => self.totals.replace(keys, *now),
                 _ => None,
             };
-            let figure = match self.figure {
-                Figure::Growth | Figure::Growths => (now - total.unwrap_or(0.0)).max(0.0) / passed,
+            let value = match self.quantity {
+                Quantity::Growth | Quantity::Growths => {
+                    (now - total.unwrap_or(0.0)).max(0.0) / passed
+                }
                 _ => *now,
             };
             if at < GROUPS && !self.groups.contains_key(&**keys) {
@@ -126,14 +128,14 @@ impl History {
                     name: self.name(keys),
                     points: Vec::new(),
                 };
-                if number > 0 && self.figure != Figure::Level && total.is_none() {
+                if number > 0 && self.quantity != Quantity::Level && total.is_none() {
                     // The group was empty at the last report.
                     group.points.push((number - 1, 0.0));
                 }
                 self.groups.insert(keys.to_vec(), group);
             }
             if let Some(group) = self.groups.get_mut(&**keys) {
-                group.points.push((number, figure));
+                group.points.push((number, value));
             }
         }
         if self.times.len() == MOST {
@@ -161,25 +163,25 @@ impl History {
     }
 
     /// Returns keys and values: of the groups, or of the groups' values of `top`.
-    fn figures<'r>(&self, rows: &'r [Row]) -> Vec<(Keys<'r>, f64)> {
-        let mut figures = Vec::new();
+    fn values<'r>(&self, rows: &'r [Row]) -> Vec<(Keys<'r>, f64)> {
+        let mut values = Vec::new();
         for row in rows {
             let keys = Cow::Borrowed(row.keys.as_slice());
             match row.cells.first() {
-                Some(Cell::Number(number)) => figures.push((keys, *number as f64)),
+                Some(Cell::Number(number)) => values.push((keys, *number as f64)),
                 Some(Cell::Real(number) | Cell::Estimate(number, _)) => {
-                    figures.push((keys, *number));
+                    values.push((keys, *number));
                 }
                 Some(Cell::Top { items, .. }) => {
                     for (item, count, _) in items {
                         let keys: Vec<Value> = row.keys.iter().chain([item]).cloned().collect();
-                        figures.push((Cow::Owned(keys), *count as f64));
+                        values.push((Cow::Owned(keys), *count as f64));
                     }
                 }
                 _ => {}
             }
         }
-        figures
+        values
     }
 
     /// Drops every other report. Each value becomes the mean of two.
@@ -187,10 +189,10 @@ impl History {
         self.times = self.times.iter().skip(1).step_by(2).copied().collect();
         for group in self.groups.values_mut() {
             let mut halved: Vec<(usize, f64)> = Vec::new();
-            for &(number, figure) in &group.points {
+            for &(number, value) in &group.points {
                 match halved.last_mut() {
-                    Some((last, known)) if *last == number / 2 => *known = (*known + figure) / 2.0,
-                    _ => halved.push((number / 2, figure)),
+                    Some((last, known)) if *last == number / 2 => *known = (*known + value) / 2.0,
+                    _ => halved.push((number / 2, value)),
                 }
             }
             group.points = halved;
@@ -217,8 +219,8 @@ impl History {
     /// # Errors
     /// The plot cannot be drawn.
     pub fn svg(&self) -> Result<String, PlotError> {
-        match self.figure {
-            Figure::Distribution if !self.distributions.is_empty() => self.bars(),
+        match self.quantity {
+            Quantity::Distribution if !self.distributions.is_empty() => self.bars(),
             _ => self.lines(),
         }
     }
@@ -239,8 +241,8 @@ impl History {
         let lines: Vec<Series> = shown
             .map(|group| {
                 let points = group.points.iter();
-                let at = |&(number, figure): &(usize, f64)| {
-                    Some((self.times.get(number).copied()?, figure))
+                let at = |&(number, value): &(usize, f64)| {
+                    Some((self.times.get(number).copied()?, value))
                 };
                 Series::Line {
                     name: group.name.clone(),
@@ -254,8 +256,8 @@ impl History {
         });
         let most = most.fold(0.0f64, |most, point| most.max(point.1));
         let end = self.times.last().copied().unwrap_or(1.0).max(1e-3);
-        let up = match self.figure {
-            Figure::Growth | Figure::Growths => format!("{}, new a second", self.label),
+        let up = match self.quantity {
+            Quantity::Growth | Quantity::Growths => format!("{}, new a second", self.label),
             _ => self.label.clone(),
         };
         let panel = Panel {
@@ -416,12 +418,12 @@ mod tests {
         let (schemas, mut map) = (Schemas::builtin(), diag::SourceMap::new());
         let query = crate::compile(text, &Catalogue::new(&schemas), &mut map).expect("a query");
         let mut history = History::new(&query, text);
-        for (second, figures) in (1u32..).zip(reports) {
-            let row = |&(key, figure): &(u64, u64)| Row {
+        for (second, values) in (1u32..).zip(reports) {
+            let row = |&(key, value): &(u64, u64)| Row {
                 keys: vec![Value::Number(key)],
-                cells: vec![Cell::Number(figure)],
+                cells: vec![Cell::Number(value)],
             };
-            let rows = figures.iter().map(row).collect();
+            let rows = values.iter().map(row).collect();
             let report = Report::new(&query, rows, Counts::default(), 1.0);
             history.take(&report, second.into());
         }

@@ -8,7 +8,7 @@ use crate::aggregate::Cell;
 use crate::query::{Function, Query};
 use crate::report::{Report, Row};
 use crate::value::Value as GroupKey;
-use control::exposition::{Family, Labels, MetricKind, Page, Summary, Unit, Value};
+use control::exposition::{Family, FamilyKind, Labels, Page, Summary, Unit, Value};
 use std::collections::HashSet;
 
 /// Labels that are not keys.
@@ -61,7 +61,7 @@ pub fn page(
     let family = |&(_, function, unit): &Column| (metric(function).0, unit);
     columns.sort_by_key(family);
     for columns in columns.chunk_by(|a, b| family(a) == family(b)) {
-        figures(&mut page, query, columns, &groups);
+        add_family(&mut page, query, columns, &groups);
     }
     let mut alone = |kind, name, help: &str, number| {
         let samples = [(Labels::default(), Value::Whole(number))];
@@ -70,20 +70,20 @@ pub fn page(
     let help = format!(
         "Groups that are not on this page, which has those that the query shows and those that it had before, {most} at most."
     );
-    alone(MetricKind::Gauge, "groups_left_out", &help, left as u64);
+    alone(FamilyKind::Gauge, "groups_left_out", &help, left as u64);
     for (name, help, number) in report.counts.totals() {
-        alone(MetricKind::Counter, name, help, number);
+        alone(FamilyKind::Counter, name, help, number);
     }
     let help = "Packets that the kernel had no room to copy.";
-    alone(MetricKind::Counter, "dropped", help, dropped);
+    alone(FamilyKind::Counter, "dropped", help, dropped);
     for (name, help, number) in report.counts.waiting() {
-        alone(MetricKind::Gauge, name, help, number);
+        alone(FamilyKind::Gauge, name, help, number);
     }
     page.text()
 }
 
 /// Writes the values of aggregates with a common metric.
-fn figures(page: &mut Page, query: &Query, columns: &[Column], groups: &[(Labels, &Row)]) {
+fn add_family(page: &mut Page, query: &Query, columns: &[Column], groups: &[(Labels, &Row)]) {
     let Some(&(_, function, unit)) = columns.first() else {
         return;
     };
@@ -102,8 +102,8 @@ fn figures(page: &mut Page, query: &Query, columns: &[Column], groups: &[(Labels
 }
 
 /// Returns the name, the kind and the help of an aggregate's metric. `None` as a kind is a summary.
-fn metric(function: Function) -> (&'static str, Option<MetricKind>, &'static str) {
-    use MetricKind::{Counter, Gauge};
+fn metric(function: Function) -> (&'static str, Option<FamilyKind>, &'static str) {
+    use FamilyKind::{Counter, Gauge};
     match function {
         Function::Count => ("count", Some(Counter), "Records."),
         Function::Bytes => ("bytes", Some(Counter), "Bytes of the records' packets."),

@@ -61,8 +61,8 @@ fn alone(report: &Report) -> String {
     let Some(row) = report.shown().first() else {
         return text;
     };
-    let figures = report.aggregates.iter().zip(&row.cells);
-    for ((name, cell), &unit) in figures.zip(&report.units) {
+    let metrics = report.aggregates.iter().zip(&row.cells);
+    for ((name, cell), &unit) in metrics.zip(&report.units) {
         match cell {
             Cell::Top { items, unseen } => {
                 let _ = writeln!(text, "{name}:");

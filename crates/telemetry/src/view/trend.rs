@@ -66,8 +66,8 @@ impl Trends {
             return String::new();
         };
         let most = trend.iter().copied().fold(0.0, f64::max);
-        let block = |&figure: &f64| match most > 0.0 {
-            true => BLOCKS[((figure / most * 8.0).ceil() as usize).clamp(1, 8) - 1],
+        let block = |&value: &f64| match most > 0.0 {
+            true => BLOCKS[((value / most * 8.0).ceil() as usize).clamp(1, 8) - 1],
             false => BLOCKS[0],
         };
         trend.iter().map(block).collect()
@@ -79,10 +79,10 @@ mod tests {
     use super::*;
     use crate::report::{Counts, Unit};
 
-    fn row(key: u64, figure: u64) -> Row {
+    fn row(key: u64, value: u64) -> Row {
         Row {
             keys: vec![Value::Number(key)],
-            cells: vec![Cell::Number(figure)],
+            cells: vec![Cell::Number(value)],
         }
     }
 
@@ -90,16 +90,13 @@ mod tests {
         report_of(true, totals)
     }
 
-    fn report_of(is_total: bool, figures: &[(u64, u64)]) -> Report {
+    fn report_of(is_total: bool, values: &[(u64, u64)]) -> Report {
         Report {
             keys: vec!["k".into()],
             aggregates: vec!["count".into()],
             units: vec![Unit::Plain],
             totals: vec![is_total],
-            rows: figures
-                .iter()
-                .map(|&(key, figure)| row(key, figure))
-                .collect(),
+            rows: values.iter().map(|&(key, value)| row(key, value)).collect(),
             most: usize::MAX,
             counts: Counts::default(),
             seconds: 1.0,

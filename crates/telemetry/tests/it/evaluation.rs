@@ -43,7 +43,7 @@ pub(crate) fn run(query: &str, packets: &[Vec<u8>]) -> Report {
 }
 
 /// Returns the only value of the only group.
-fn figure(query: &str, packets: &[Vec<u8>]) -> Cell {
+fn metric(query: &str, packets: &[Vec<u8>]) -> Cell {
     let report = run(query, packets);
     assert_eq!((report.rows.len(), report.rows[0].cells.len()), (1, 1));
     report.rows[0].cells[0].clone()
@@ -59,7 +59,7 @@ fn shown(report: &Report) -> Vec<String> {
 }
 
 fn count(condition: &str, packets: &[Vec<u8>]) -> u64 {
-    match figure(&format!("count where {condition}"), packets) {
+    match metric(&format!("count where {condition}"), packets) {
         Cell::Number(number) => number,
         other => panic!("{other:?}"),
     }

@@ -2,7 +2,7 @@
 
 use crate::evaluation::{run, run_on};
 use crate::frames;
-use control::{Figure, Group, Groups, Store, StoreError};
+use control::{Group, Groups, Metric, Store, StoreError};
 use diag::{SourceMap, render_plain};
 use driver::Input;
 use interp::{Clock, Interpreter, Options};
@@ -68,7 +68,7 @@ impl Kept for Run {
     type Error = StoreError;
 
     fn groups(&mut self, object: &str) -> Result<Groups, StoreError> {
-        self.0.figures(self.object(object))
+        self.0.metrics(self.object(object))
     }
 
     fn counters(&mut self, object: &str) -> Result<Vec<(u64, u64)>, StoreError> {
@@ -233,7 +233,7 @@ fn rates_are_about_what_came_since_the_last_report() {
             Ok(Groups {
                 groups: vec![Group {
                     key: vec![Bits::new(1, 0u32)],
-                    figure: Figure::Tally(self.0),
+                    metric: Metric::Tally(self.0),
                 }],
                 ..Groups::default()
             })

@@ -80,7 +80,7 @@ fn query(text: &str, packets: &[Vec<u8>]) -> Report {
     run_on(&*SCHEMAS, text, packets, None)
 }
 
-fn figure(text: &str, packets: &[Vec<u8>]) -> Cell {
+fn metric(text: &str, packets: &[Vec<u8>]) -> Cell {
     query(text, packets).rows[0].cells[0].clone()
 }
 
@@ -132,7 +132,7 @@ fn a_comparison_holds_if_any_value_fulfils_it() {
         ("first(tls.supported_version) == 772", 1),
         ("first(tls.cipher) >= 0", 2),
     ] {
-        let count = figure(&format!("count where {condition}"), &packets);
+        let count = metric(&format!("count where {condition}"), &packets);
         assert_eq!(count, Cell::Number(expected), "{condition}");
     }
     let only_noise = Hello {
@@ -179,13 +179,13 @@ fn a_message_counts_once_in_the_group_of_each_value() {
         groups(&query("count by first(tls.cipher)", &packets)),
         firsts
     );
-    assert_eq!(figure("sum(tls.cipher)", &packets), Cell::Number(values));
+    assert_eq!(metric("sum(tls.cipher)", &packets), Cell::Number(values));
     let firsts: u64 = firsts
         .iter()
         .map(|(first, n)| first.parse::<u64>().unwrap_or(0) * n)
         .sum();
     assert_eq!(
-        figure("sum(first(tls.cipher))", &packets),
+        metric("sum(first(tls.cipher))", &packets),
         Cell::Number(firsts)
     );
     let report = query(
@@ -218,7 +218,7 @@ fn addresses_of_answers_are_addresses() {
         ("dns.answer.ipv6 == 2001:db8::9", 1),
         ("dns.answer.target == \"b\"", 1),
     ] {
-        let count = figure(&format!("count where {condition}"), &packets);
+        let count = metric(&format!("count where {condition}"), &packets);
         assert_eq!(count, Cell::Number(expected), "{condition}");
     }
     let by_four = query("count by dns.answer.ipv4", &packets);
@@ -228,7 +228,7 @@ fn addresses_of_answers_are_addresses() {
         expected.map(|(key, n)| (key.to_owned(), n)).into()
     );
     assert_eq!(
-        figure("sum(dns.answer.ttl)", &packets),
+        metric("sum(dns.answer.ttl)", &packets),
         Cell::Number(1 + 2 + 3 + 1 + 2)
     );
     // On the path, only the first value is read.

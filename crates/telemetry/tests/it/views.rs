@@ -54,7 +54,7 @@ a,\"b\"    1
 }
 
 #[test]
-fn without_keys_each_figure_has_its_lines() {
+fn without_keys_each_metric_has_its_lines() {
     let report = run(
         "count, distinct(ip.src), top(2, ip.src), histogram(packet.length), min(tcp.seq), histogram(tcp.seq)",
         &packets(),
@@ -102,7 +102,7 @@ fn json_has_everything_by_name() {
 }
 
 #[test]
-fn csv_has_a_column_for_each_figure() {
+fn csv_has_a_column_for_each_metric() {
     let text = "count, histogram(packet.length), top(1, ip.src), min(tcp.seq) by kv.host";
     let query = compile(text, &Catalogue::new(&Toy), &mut SourceMap::new()).unwrap();
     assert_eq!(
@@ -299,7 +299,7 @@ and 3 other groups
 
 /// The plot of a capture is deterministic. `ONPATH_BLESS=1` rewrites it.
 #[test]
-fn figures_are_drawn_over_time() {
+fn metrics_are_drawn_over_time() {
     let text = "count by ip.src";
     let mut map = SourceMap::new();
     let query = compile(text, &Catalogue::new(&Toy), &mut map).unwrap();

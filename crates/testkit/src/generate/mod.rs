@@ -6,9 +6,9 @@
 //! leaves a program with defined behaviour.
 
 mod automaton;
-mod figures;
 mod flows;
 mod language;
+mod metrics;
 mod model;
 mod search;
 mod shrink;
@@ -64,7 +64,7 @@ pub struct Generated {
     /// State by flow, if the program keeps any.
     pub flows: Option<Flows>,
     /// True if it keeps metrics by group.
-    pub figures: bool,
+    pub metrics: bool,
     /// Body of the control's `apply`.
     pub body: Vec<Stmt>,
     /// Body of the egress control, for `v1model`. It has the same local variables, and no tables.
@@ -109,7 +109,7 @@ pub fn program(model: Model, random: &mut ChaCha8Rng) -> Generated {
         actions: Vec::new(),
         tables: Vec::new(),
         flows: None,
-        figures: false,
+        metrics: false,
         body: Vec::new(),
         behind: Vec::new(),
         egress: false,
@@ -216,7 +216,7 @@ impl Generator<'_> {
             self.search();
         }
         if self.chance(3) {
-            self.figures();
+            self.metrics();
         }
     }
 

@@ -7,7 +7,7 @@ impl Generated {
     /// Returns the program as P4.
     pub fn text(&self) -> String {
         let mut out = self.model.include().to_string();
-        if self.figures {
+        if self.metrics {
             out += "#include <telemetry.p4>\n";
         }
         out += self.model.metadata();
@@ -76,8 +76,8 @@ impl Generated {
         if let Some(flows) = &self.flows {
             flows.locals(&mut out);
         }
-        if self.figures {
-            out += super::figures::OBJECTS;
+        if self.metrics {
+            out += super::metrics::OBJECTS;
         }
         out += &self.model.objects();
         self.print_locals(&mut out);

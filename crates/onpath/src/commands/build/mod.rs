@@ -251,7 +251,7 @@ fn loads_from(compiled: &Compiled, request: Request) -> Value {
 /// - `rolled_stacks`: `name` and `elements` of header stacks whose elements a loop parses.
 /// - `maps_used`: `count` of maps, with each outer map counted once, and the number of `inner` maps.
 /// - `programs`: number of programs that are chained by tail calls.
-/// - `parser_turns`: maximum number of loop iterations of a packet, null if the kernel has `may_goto`.
+/// - `parser_iterations`: maximum number of loop iterations of a packet, null if the kernel has `may_goto`.
 /// - `strategy`, `failed_strategies`: the strategy of compilation, and `name` and `reason` of each that failed
 ///   before.
 /// - `verifier`: `asked`, `accepted`, and the `instructions` processed of the largest program with their `limit`, or
@@ -331,7 +331,7 @@ fn report(
             "inner": compiled.decisions.inner_maps,
         },
         "programs": compiled.decisions.programs,
-        "parser_turns": compiled.decisions.parser_iterations,
+        "parser_iterations": compiled.decisions.parser_iterations,
         "strategy": compiled.strategy.name,
         "failed_strategies": compiled.failed.iter().map(|failed| {
             json!({ "name": failed.strategy.name, "reason": failed.reason })
@@ -428,7 +428,7 @@ fn show(report: &Value) -> String {
     if let Some(programs @ 2..) = report["programs"].as_u64() {
         out += &format!("programs: {programs}, chained by tail calls\n");
     }
-    out += &loads_from::show(&report["kernel"], report["parser_turns"].as_u64());
+    out += &loads_from::show(&report["kernel"], report["parser_iterations"].as_u64());
     let failed = report["failed_strategies"].as_array();
     for failed in failed.into_iter().flatten() {
         let (name, reason) = (text(&failed["name"]), text(&failed["reason"]));

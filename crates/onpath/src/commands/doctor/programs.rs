@@ -19,15 +19,15 @@ pub(super) struct Program {
 
 impl Program {
     pub(super) fn as_json(&self) -> Value {
-        let forms = self
+        let variants = self
             .uses
             .iter()
-            .map(|used| json!({ "for": used.construct.name(), "form": used.variant().name }));
+            .map(|used| json!({ "for": used.construct.name(), "variant": used.variant().name }));
         json!({
             "name": self.name,
             "runs": self.lacks.is_empty(),
             "lacks": self.lacks,
-            "uses": forms.collect::<Vec<_>>(),
+            "uses": variants.collect::<Vec<_>>(),
         })
     }
 }
@@ -115,7 +115,7 @@ impl Upgrade {
         let gain = |gain: &Gain| {
             json!({
                 "for": gain.construct.name(),
-                "form": gain.construct.variants()[0].name,
+                "variant": gain.construct.variants()[0].name,
                 "instead_of": gain.now.name,
                 "programs": gain.programs,
             })

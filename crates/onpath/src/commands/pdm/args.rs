@@ -26,7 +26,7 @@ impl ModeName {
 
 /// End of `onpath pdm --help`.
 const MEANING: &str = "\
-What the figures mean. Each end measures by its own clock; the clocks need not agree.
+What the metrics mean. Each end measures by its own clock; the clocks need not agree.
   SENT, RECEIVED  packets with the option
   LOST            packets that the other end sent, by its sequence numbers, and that did not
                   arrive; one that comes late is lost until it comes. What is lost
@@ -88,7 +88,7 @@ pub struct Pdm {
     /// Print one JSON object per interval, one per line
     #[arg(long)]
     pub json: bool,
-    /// Serve the figures for Prometheus at http://ADDR:PORT/metrics; anyone who can reach that address reads them
+    /// Serve the metrics for Prometheus at http://ADDR:PORT/metrics; anyone who can reach that address reads them
     #[arg(long, value_name = "ADDR:PORT")]
     pub prometheus: Option<String>,
     /// Seconds between updates
@@ -97,14 +97,14 @@ pub struct Pdm {
     /// End after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub duration: Option<f64>,
-    /// Show the figures once, at the end: after --duration, or after one interval; with --attach, at once
+    /// Show the metrics once, at the end: after --duration, or after one interval; with --attach, at once
     #[arg(long)]
     pub once: bool,
     /// Show at most this many flows, those with the most packets: by default 20 in the table, 1000 in
     /// JSON and for Prometheus
     #[arg(long, value_name = "N")]
     pub flows: Option<usize>,
-    /// Print nothing, for example if only Prometheus reads the figures
+    /// Print nothing, for example if only Prometheus reads the metrics
     #[arg(long, short, conflicts_with_all = ["json", "once"])]
     pub quiet: bool,
 }

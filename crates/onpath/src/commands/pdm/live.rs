@@ -1,7 +1,7 @@
 //! Periodic display of a measurement, until it ends.
 
-use crate::metrics_page::Page;
 use crate::output::{Reading, Stop, write_styled, write_watched};
+use crate::prometheus_page::Page;
 use crate::screen;
 use control::StoreError;
 use host::interrupt::Interrupts;
@@ -116,5 +116,5 @@ pub(crate) fn look(reader: &mut Reader, show: &Show, print: bool) -> Result<Opti
 }
 
 fn unreadable(error: StoreError) -> Stop {
-    Stop::Failed(format!("the figures could not be read: {error}"))
+    Stop::Failed(format!("the metrics could not be read: {error}"))
 }

@@ -6,9 +6,9 @@ mod programs;
 
 use crate::commands::instance::mend;
 use crate::commands::started;
-use crate::metrics_page::{self, Page, serve};
 use crate::output::{Done, Stop, err_line, failed, out_line, refused};
 use crate::progress::Progress;
+use crate::prometheus_page::{self, Page, serve};
 use args::Pdm;
 use bpf::abi::Hook;
 use diag::Diagnostic;
@@ -46,7 +46,7 @@ pub fn run(args: Pdm) -> Done {
 /// Starts a measurement, and shows it until it is interrupted or leaves it running.
 fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
     let filters = filters(&args.filter).map_err(usage)?;
-    let address = metrics_page::address(args.prometheus.as_deref())?;
+    let address = prometheus_page::address(args.prometheus.as_deref())?;
     let index = interface::index(device).map_err(refused)?;
     kernel::bundle::check_rights(&[Hook::TcEgress, Hook::TcIngress], 2).map_err(refused)?;
     let pins = Pins::default();
@@ -124,7 +124,7 @@ fn measure(args: &Pdm, device: &str, interrupts: &Interrupts) -> Done {
 
 /// Shows a measurement that is running.
 fn watch(args: &Pdm, name: &str, interrupts: &Interrupts) -> Done {
-    let address = metrics_page::address(args.prometheus.as_deref())?;
+    let address = prometheus_page::address(args.prometheus.as_deref())?;
     let pins = Pins::default();
     let loading = pins.loading(name).map_err(refused)?;
     let mut reader = open(&pins, name)?;
@@ -208,7 +208,7 @@ fn check_interface(device: &str, index: u32) -> Result<(), Box<Diagnostic>> {
 
 fn report_served(name: &str, address: Option<SocketAddr>) {
     if let Some(address) = address {
-        err_line!("{name}: figures for Prometheus at http://{address}/metrics");
+        err_line!("{name}: metrics for Prometheus at http://{address}/metrics");
     }
 }
 

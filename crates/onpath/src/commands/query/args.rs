@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// End of `onpath query --help`.
 const FORM: &str = "\
-A query is AGGREGATES [by ATTRIBUTES] [where CONDITION] [order by FIGURE|KEY] [top N]:
+A query is AGGREGATES [by ATTRIBUTES] [where CONDITION] [order by AGGREGATE|KEY] [top N]:
   count, bytes by ip.src where tcp.dst_port in [80, 443]
   top(10, flow), histogram(packet.length) where ip.src in 10.0.0.0/8
   count by http.host where http.method == \"POST\" and not http.path starts with \"/api\"
@@ -109,41 +109,41 @@ pub struct Query {
     pub off_path: bool,
     /// Answer it as with --off-path until the program runs on the path: compiling and verifying it take a second or more
     ///
-    /// Then the figures begin again, from nothing. Needs CAP_NET_RAW too.
+    /// Then the metrics begin again, from nothing. Needs CAP_NET_RAW too.
     #[arg(long, conflicts_with_all = ["read", "explain", "p4", "off_path", "direction", "once", "svg"])]
     pub at_once: bool,
-    /// Show the figures so often, such as 500ms, 1s or 5m
+    /// Show the metrics so often, such as 500ms, 1s or 5m
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = time)]
     pub every: Duration,
     /// End after this time
     #[arg(long, value_name = "TIME", value_parser = time, conflicts_with_all = ["read", "explain", "p4"])]
     pub duration: Option<Duration>,
-    /// Show the figures once, at the end: after --duration, or after one interval
+    /// Show the metrics once, at the end: after --duration, or after one interval
     #[arg(long, conflicts_with_all = ["read", "explain", "p4"])]
     pub once: bool,
-    /// Serve the figures to Prometheus at http://ADDR/metrics, such as 127.0.0.1:9464
+    /// Serve the metrics to Prometheus at http://ADDR/metrics, such as 127.0.0.1:9464
     #[arg(long, value_name = "ADDR", conflicts_with_all = ["read", "explain", "p4"])]
     pub prometheus: Option<String>,
-    /// Print the figures as JSON, an object a line
+    /// Print the metrics as JSON, an object a line
     #[arg(long, conflicts_with_all = ["csv", "explain"])]
     pub json: bool,
-    /// Print the figures as comma-separated values, a line a group
+    /// Print the metrics as comma-separated values, a line a group
     #[arg(long, conflicts_with = "explain")]
     pub csv: bool,
-    /// Draw the first figure over time, a line a group, or its histogram, and write that as SVG so often as figures are shown
+    /// Draw the first metric over time, a line a group, or its histogram, and write that as SVG so often as metrics are shown
     #[arg(long, value_name = "FILE", conflicts_with_all = ["explain", "p4"])]
     pub svg: Option<PathBuf>,
     /// The most groups that there is room for: by default 4096, or fewer if a group takes much memory
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=telemetry::MAX_GROUPS as i64))]
     pub groups: Option<u32>,
-    /// Show at most this many groups in the table, those with the largest first figure
+    /// Show at most this many groups in the table, those with the largest first metric
     #[arg(long, value_name = "N", default_value = "20")]
     pub rows: usize,
     /// Show what the query reads, how it is computed and its memory, instead of answering it
     #[arg(long)]
     pub explain: bool,
-    /// Print a P4 program that keeps the figures on the path, instead of answering: `onpath run` runs it, and
-    /// `onpath figures` reads them
+    /// Print a P4 program that keeps the metrics on the path, instead of answering: `onpath run` runs it, and
+    /// `onpath metrics` reads them
     ///
     /// It reads headers and messages, and changes no packet.
     #[arg(long, conflicts_with_all = ["json", "csv", "explain"])]

@@ -170,7 +170,7 @@ pub(super) fn meanwhile<T>(
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         let elapsed = shown?;
         err_line!(
-            "the figures above are of copies of the packets, off the path, of {elapsed:.2} s"
+            "the metrics above are of copies of the packets, off the path, of {elapsed:.2} s"
         );
         Ok(done)
     })

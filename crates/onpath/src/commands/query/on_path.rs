@@ -35,7 +35,7 @@ impl Observer for Starting {
         let text = match step.work {
             Work::Compile => "compiling the program for the path".into(),
             Work::Recompile => {
-                "compiling another form of the program, since the verifier rejected the first"
+                "compiling another variant of the program, since the verifier rejected the first"
                     .into()
             }
             Work::Verify => "the kernel verifies the program".into(),
@@ -140,7 +140,7 @@ pub(super) fn run(
         let report = match report {
             Err(StoreError::Unloaded) => break Some(End::ByAnother),
             report => report.map_err(|error| {
-                let what = "the figures could not be read";
+                let what = "the metrics could not be read";
                 refused(errors::store(Span::NONE, what, &error))
             })?,
         };

@@ -2,8 +2,8 @@
 
 use super::args::Query;
 use super::drawing::Drawing;
-use crate::metrics_page::{self, Page};
 use crate::output::{Reading, Stop, err_line, out, write_styled, write_watched};
+use crate::prometheus_page::{self, Page};
 use crate::screen;
 use std::time::{Duration, Instant};
 use telemetry::Report;
@@ -94,10 +94,10 @@ impl Schedule {
 impl<'a> Show<'a> {
     /// Starts the page for Prometheus, if one is wanted, and prints the header of comma-separated values.
     pub(super) fn begin(args: &'a Query, query: telemetry::Query) -> Result<Show<'a>, Stop> {
-        let address = metrics_page::address(args.prometheus.as_deref())?;
-        let served = metrics_page::serve(address)?;
+        let address = prometheus_page::address(args.prometheus.as_deref())?;
+        let served = prometheus_page::serve(address)?;
         if let Some((address, _)) = served {
-            err_line!("figures for Prometheus at http://{address}/metrics");
+            err_line!("metrics for Prometheus at http://{address}/metrics");
         }
         let drawing = args.svg.as_deref();
         let drawing = drawing.map(|file| Drawing::begin(file, &query, &args.query));

@@ -44,7 +44,7 @@ impl<'a> Measured<'a> {
     /// Returns the metrics of all traffic until now: the first object that was read entirely afterwards. Flows and
     /// counters are read in sequence, so an object that is read during traffic may miss packets that were earlier
     /// than others in it.
-    pub(crate) fn figures(&mut self) -> Value {
+    pub(crate) fn metrics(&mut self) -> Value {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let now = now.expect("a clock that is set").as_nanos();
         // The reading of this object may have begun before, but the next one begins after it.
@@ -71,7 +71,7 @@ impl<'a> Measured<'a> {
                 return last;
             }
         }
-        panic!("{}: the last figures were {last:#}", self.device);
+        panic!("{}: the last metrics were {last:#}", self.device);
     }
 
     /// Returns the device's present limit of segments.

@@ -52,7 +52,7 @@ fn counts_are_those_of_the_traffic_in_every_view() {
     assert_eq!(exchange(&net, 30).unanswered, 0);
 
     for (end, samples) in [(&mut client, (20, 30)), (&mut server, (19, 29))] {
-        let object = end.figures();
+        let object = end.metrics();
         for (protocol, count, samples) in [("icmpv6", 20, samples.0), ("udp", 30, samples.1)] {
             let flow = flow(&object, protocol).expect("the flow");
             for (name, wanted) in [
@@ -85,7 +85,7 @@ fn counts_are_those_of_the_traffic_in_every_view() {
         }
     }
 
-    let object = client.figures();
+    let object = client.metrics();
     let udp = flow(&object, "udp").expect("the flow");
     assert_eq!(udp["local_address"], CLIENT.to_string());
     assert_eq!(udp["remote_address"], SERVER.to_string());
@@ -171,7 +171,7 @@ fn filters_modes_and_what_is_left_when_it_ends() {
     assert_eq!(client.gso_max_segs(), before, "left as it is");
     ping::ping(&net, 3, Duration::from_millis(10)).expect("pings");
     assert_eq!(exchange(&net, 5).unanswered, 0);
-    let object = client.figures();
+    let object = client.metrics();
     let udp = flow(&object, "udp").expect("the flow");
     assert_eq!(number(udp, "packets_sent"), 5, "{udp}");
     assert_eq!(object["mode"], "mark-once");

@@ -9,18 +9,18 @@ use crate::errors::refused;
 use control::{Group, Groups, StoreError};
 use externs::flow_state::KNOWN_KEY;
 use host::words::Words;
-use layout::FiguresAbi;
-use schema::{Bits, FigureKind};
-use sketch::{Figure, Histogram, HyperLogLog, Item, SpaceSaving, Tally};
+use layout::MetricsAbi;
+use schema::{Bits, MetricKind};
+use sketch::{Histogram, HyperLogLog, Item, Metric, SpaceSaving, Tally};
 use std::io;
 
 /// Most attempts to read a set without a concurrent change.
 const TRIES: u32 = 10_000;
 
 /// Metrics of one extern object of a loaded program.
-pub(super) struct Figures<'a> {
-    pub abi: &'a FiguresAbi,
-    pub kind: FigureKind,
+pub(super) struct Metrics<'a> {
+    pub abi: &'a MetricsAbi,
+    pub kind: MetricKind,
     pub memory: &'a Words,
     /// Number of processors that have sets.
     pub processors: u32,
@@ -39,25 +39,25 @@ struct Set {
     lost: u64,
 }
 
-impl Figures<'_> {
+impl Metrics<'_> {
     /// Reads the groups of all processors and merges those with the same key.
     pub(crate) fn all(&self) -> Result<Groups, StoreError> {
         let mut all = Groups::default();
         for set in 0..self.abi.sets {
             self.add_set(set, &mut all)
-                .map_err(refused("read the figures"))?;
+                .map_err(refused("read the metrics"))?;
         }
         Ok(all)
     }
 
     /// Adds the groups in one set, merged over all processors.
     fn add_set(&self, number: u32, all: &mut Groups) -> io::Result<()> {
-        let mut groups: Vec<(Vec<u8>, Figure)> = Vec::new();
+        let mut groups: Vec<(Vec<u8>, Metric)> = Vec::new();
         let mut greatest: Option<SpaceSaving> = None;
         for processor in 0..self.processors {
             let set = self.set(processor * self.abi.sets + number)?;
             all.lost = all.lost.saturating_add(set.lost);
-            if self.kind == FigureKind::Top {
+            if self.kind == MetricKind::Top {
                 let items = set.ways.iter().map(|way| self.item(way)).collect();
                 let own = SpaceSaving::from_sets(KNOWN_KEY, self.abi.ways as usize, vec![items]);
                 let own = own.map_err(odd)?;
@@ -69,26 +69,26 @@ impl Figures<'_> {
             }
             for way in set.ways {
                 let key = self.key_bytes(&way).to_vec();
-                let figure = self.figure(&way)?;
+                let metric = self.metric(&way)?;
                 match groups.iter_mut().find(|(known, _)| *known == key) {
-                    Some((_, sum)) => sum.merge(&figure).map_err(odd)?,
-                    None => groups.push((key, figure)),
+                    Some((_, sum)) => sum.merge(&metric).map_err(odd)?,
+                    None => groups.push((key, metric)),
                 }
             }
         }
         let kept = greatest.iter().flat_map(|set| set.top(usize::MAX));
         groups.extend(kept.map(|item| {
-            let figure = Figure::Top {
+            let metric = Metric::Top {
                 weight: item.count,
                 error: item.error,
             };
-            (item.bytes, figure)
+            (item.bytes, metric)
         }));
         let unseen = greatest.map_or(0, |set| set.greatest_unseen());
         all.unseen = all.unseen.max(unseen);
-        let read = groups.into_iter().map(|(key, figure)| Group {
+        let read = groups.into_iter().map(|(key, metric)| Group {
             key: self.key(&key),
-            figure,
+            metric,
         });
         all.groups.extend(read);
         Ok(())
@@ -139,7 +139,7 @@ impl Figures<'_> {
 
     /// Returns the words of a way's metric.
     fn words(&self, way: &Way) -> Vec<u64> {
-        let bytes = way.bytes.get(self.abi.figure_offset as usize..);
+        let bytes = way.bytes.get(self.abi.metric_offset as usize..);
         let words = bytes.unwrap_or_default().chunks_exact(8);
         words
             .filter_map(|word| word.try_into().ok())
@@ -157,27 +157,27 @@ impl Figures<'_> {
         }
     }
 
-    fn figure(&self, way: &Way) -> io::Result<Figure> {
+    fn metric(&self, way: &Way) -> io::Result<Metric> {
         let words = self.words(way);
         let word = |at: usize| words.get(at).copied().unwrap_or(0);
         Ok(match self.kind {
-            FigureKind::Tally => Figure::Tally(Tally {
+            MetricKind::Tally => Metric::Tally(Tally {
                 count: word(0),
                 sum: word(1),
                 least: word(2),
                 greatest: word(3),
             }),
-            FigureKind::Histogram => {
-                let values = Histogram::from_counts(externs::figures::DETAIL, &words);
-                Figure::Histogram(values.map_err(odd)?)
+            MetricKind::Histogram => {
+                let values = Histogram::from_counts(externs::metrics::DETAIL, &words);
+                Metric::Histogram(values.map_err(odd)?)
             }
-            FigureKind::Distinct { precision } => {
-                let from = self.abi.figure_offset as usize;
+            MetricKind::Distinct { precision } => {
+                let from = self.abi.metric_offset as usize;
                 let registers = way.bytes.get(from..from + (1 << precision));
                 let seen = HyperLogLog::from_registers(precision, registers.unwrap_or_default());
-                Figure::Distinct(seen.map_err(odd)?)
+                Metric::Distinct(seen.map_err(odd)?)
             }
-            FigureKind::Top => Figure::Top {
+            MetricKind::Top => Metric::Top {
                 weight: word(0),
                 error: word(1),
             },
@@ -201,7 +201,7 @@ mod tests {
         const SET_SIZE: u32 = 0x9000_0000;
         let length = 3 * u64::from(SET_SIZE);
         let memory = crate::memory_for_tests::words(length);
-        let abi = FiguresAbi {
+        let abi = MetricsAbi {
             index: 0,
             name: "seen".into(),
             map: "seen".into(),
@@ -211,7 +211,7 @@ mod tests {
             tags_offset: 16,
             ways_offset: 24,
             way_size: 40,
-            figure_offset: 8,
+            metric_offset: 8,
             key: KeyAbi {
                 size: 8,
                 fields: Vec::new(),
@@ -220,17 +220,17 @@ mod tests {
         let last = 2 * u64::from(SET_SIZE);
         memory.set_u32(last + 16, 1).expect("a tag");
         memory.set_u64(last + 32, 7).expect("a count");
-        let figures = Figures {
+        let metrics = Metrics {
             abi: &abi,
-            kind: FigureKind::Tally,
+            kind: MetricKind::Tally,
             memory: &memory,
             processors: 3,
             set_size: SET_SIZE,
         };
-        let all = figures.all().expect("figures");
+        let all = metrics.all().expect("metrics");
         let [group] = &all.groups[..] else {
             panic!("{all:?}");
         };
-        assert!(matches!(&group.figure, Figure::Tally(tally) if tally.count == 7));
+        assert!(matches!(&group.metric, Metric::Tally(tally) if tally.count == 7));
     }
 }

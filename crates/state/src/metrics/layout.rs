@@ -1,23 +1,23 @@
 //! Layout of metrics: the structs of their map, as C and in the description for the control plane.
 
-use super::kind::AggregateKind;
+use super::kind::MetricKind;
 use crate::errors;
 use crate::keys;
-use crate::layouts::FigureLayout;
+use crate::layouts::MetricLayout;
 use crate::target::StateTarget;
 use cgen::tree::Type as CType;
 use emit::Gen;
 use emit::memory::declare;
 use emit::record::Record;
-use externs::figures::groups_of;
 use externs::flow_state::{WAYS, sets};
+use externs::metrics::groups_of;
 use ir::ExternInst;
-use layout::{FiguresAbi, Map, MapKind};
+use layout::{Map, MapKind, MetricsAbi};
 
 /// Largest set, and largest sum of a processor's sets, in bytes.
 const SET_LIMIT: u32 = 64 << 10;
-const FIGURES_LIMIT: u64 = 1 << 30;
-/// Size of `struct figure_set`, and offsets of its members, in bytes.
+const METRICS_LIMIT: u64 = 1 << 30;
+/// Size of `struct metric_set`, and offsets of its members, in bytes.
 const HEAD: u32 = 48;
 const LOST: u32 = 8;
 const TAGS: u32 = 16;
@@ -26,21 +26,21 @@ const TAGS: u32 = 16;
 pub(crate) fn layout<T: StateTarget>(
     g: &mut Gen<'_, T>,
     object: ExternInst,
-    kind: AggregateKind,
-) -> Option<FigureLayout> {
-    if let Some(known) = T::shared(&mut g.file.own).figures.get(&object) {
+    kind: MetricKind,
+) -> Option<MetricLayout> {
+    if let Some(known) = T::shared(&mut g.file.own).metrics.get(&object) {
         return Some(known.clone());
     }
     let data = &g.p.externs[object];
-    if let AggregateKind::Distinct { precision } = kind
-        && !externs::figures::PRECISIONS.contains(&precision)
+    if let MetricKind::Distinct { precision } = kind
+        && !externs::metrics::PRECISIONS.contains(&precision)
     {
         g.refuse(errors::precision(&data.name, precision, data.span));
         return None;
     }
     let (key, key_abi) = keys::layout(g, object, 0)?;
     let item = match kind {
-        AggregateKind::Distinct { .. } => Some(keys::layout(g, object, 1)?.0),
+        MetricKind::Distinct { .. } => Some(keys::layout(g, object, 1)?.0),
         _ => None,
     };
 
@@ -48,8 +48,8 @@ pub(crate) fn layout<T: StateTarget>(
     let words = key.words;
     let note = "each field in network order";
     way.add(CType::U64.array(words), "key", words * 8, 8, note);
-    let (ty, size) = kind.figure();
-    let figure_offset = way.add(ty, "figure", size, 8, "");
+    let (ty, size) = kind.metric();
+    let metric_offset = way.add(ty, "metric", size, 8, "");
     way.pad_to(8);
 
     let data = &g.p.externs[object];
@@ -57,7 +57,7 @@ pub(crate) fn layout<T: StateTarget>(
     let sets = sets(groups_of(data));
     let set_size = HEAD + way.size.saturating_mul(ways);
     let bytes = u64::from(sets) * u64::from(set_size);
-    if set_size > SET_LIMIT || bytes > FIGURES_LIMIT {
+    if set_size > SET_LIMIT || bytes > METRICS_LIMIT {
         g.refuse(errors::too_many_groups(
             &data.ty, &data.name, way.size, HEAD, bytes, data.span,
         ));
@@ -67,10 +67,10 @@ pub(crate) fn layout<T: StateTarget>(
     let set_name = g.file.names.fresh(&format!("{map}_set"));
     let way_name = g.file.names.fresh(&format!("{map}_way"));
     let mut set = Record::default();
-    set.add(CType::Struct("figure_set".into()), "head", HEAD, 8, "");
+    set.add(CType::Struct("metric_set".into()), "head", HEAD, 8, "");
     let array = CType::Struct(way_name.clone()).array(ways);
     let ways_offset = set.add(array, "way", way.size * ways, 8, "");
-    let abi = FiguresAbi {
+    let abi = MetricsAbi {
         index: object.as_u32(),
         name: data.name.to_string(),
         map: map.to_string(),
@@ -80,7 +80,7 @@ pub(crate) fn layout<T: StateTarget>(
         tags_offset: TAGS,
         ways_offset,
         way_size: way.size,
-        figure_offset,
+        metric_offset,
         key: key_abi,
     };
     g.file.declare_struct(&way_name, way.members);
@@ -89,8 +89,8 @@ pub(crate) fn layout<T: StateTarget>(
     declared.mapped = true;
     let types = (CType::U32, CType::Struct(set_name.clone()));
     declare(g, declared, Some(types));
-    T::kept(&mut g.file.own).contents.figures.push(abi);
-    let layout = FigureLayout {
+    T::kept(&mut g.file.own).contents.metrics.push(abi);
+    let layout = MetricLayout {
         map,
         set: set_name,
         way: way_name,
@@ -99,7 +99,7 @@ pub(crate) fn layout<T: StateTarget>(
         sets,
     };
     T::shared(&mut g.file.own)
-        .figures
+        .metrics
         .insert(object, layout.clone());
     Some(layout)
 }

@@ -15,7 +15,7 @@ use crate::flow_state::{KNOWN_KEY, WAYS, hash, key_bytes, place, sets};
 use crate::{Extern, ExternState, Meaning};
 use ir::{Bits, ExternData, Type};
 use num_traits::ToPrimitive;
-use sketch::{Figure, Histogram, HyperLogLog, Item, SpaceSaving, Tally};
+use sketch::{Histogram, HyperLogLog, Item, Metric, SpaceSaving, Tally};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
@@ -48,7 +48,7 @@ const fn of(name: &'static str) -> Extern {
     Extern {
         name,
         meaning: Meaning::Object {
-            create: |data| ExternState::Figures(Figures::new(data)),
+            create: |data| ExternState::Metrics(Metrics::new(data)),
             methods: &[("add", add)],
         },
     }
@@ -68,33 +68,33 @@ pub fn precision_of(data: &ExternData) -> u32 {
 
 /// Metrics by group; only sets that were used take memory.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Figures {
+pub struct Metrics {
     sets: u32,
     /// Metric of a new group; `None` if a set keeps its greatest keys.
-    zero: Option<Figure>,
+    zero: Option<Metric>,
     /// Types of a key's scalars.
     key: Vec<Type>,
-    groups: BTreeMap<u32, Vec<(Vec<Bits>, Figure)>>,
+    groups: BTreeMap<u32, Vec<(Vec<Bits>, Metric)>>,
     greatest: BTreeMap<u32, SpaceSaving>,
     lost: u64,
 }
 
 /// A group's key and metric.
-pub type Group = (Vec<Bits>, Figure);
+pub type Group = (Vec<Bits>, Metric);
 
-impl Figures {
+impl Metrics {
     /// Makes an object without groups. A precision out of range, which targets refuse, is clamped to the range.
-    pub fn new(data: &ExternData) -> Figures {
+    pub fn new(data: &ExternData) -> Metrics {
         let zero = match data.ty.as_str() {
-            TALLY => Some(Figure::Tally(Tally::default())),
-            HISTOGRAM => Histogram::new(DETAIL).ok().map(Figure::Histogram),
+            TALLY => Some(Metric::Tally(Tally::default())),
+            HISTOGRAM => Histogram::new(DETAIL).ok().map(Metric::Histogram),
             DISTINCT => {
                 let precision = precision_of(data).clamp(*PRECISIONS.start(), *PRECISIONS.end());
-                HyperLogLog::new(precision).ok().map(Figure::Distinct)
+                HyperLogLog::new(precision).ok().map(Metric::Distinct)
             }
             _ => None,
         };
-        Figures {
+        Metrics {
             sets: sets(groups_of(data)),
             zero,
             key: data.type_args.first().cloned().unwrap_or_default(),
@@ -108,11 +108,11 @@ impl Figures {
     pub fn all(&self) -> Vec<Group> {
         let greatest = self.greatest.values().flat_map(|set| set.top(WAYS));
         let greatest = greatest.map(|item| {
-            let figure = Figure::Top {
+            let metric = Metric::Top {
                 weight: item.count,
                 error: item.error,
             };
-            (self.key_of(&item), figure)
+            (self.key_of(&item), metric)
         });
         let groups = self.groups.values().flatten().cloned();
         groups.chain(greatest).collect()
@@ -141,7 +141,7 @@ impl Figures {
     }
 
     /// Returns the metric of a key's group, which is added if there is a free way.
-    fn group(&mut self, key: &[Bits]) -> Option<&mut Figure> {
+    fn group(&mut self, key: &[Bits]) -> Option<&mut Metric> {
         let zero = self.zero.as_ref()?;
         let (set, _) = place(&key_bytes(key), KNOWN_KEY, self.sets);
         let set = self.groups.entry(set).or_default();
@@ -176,19 +176,19 @@ impl Figures {
 }
 
 fn add(state: &mut ExternState, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
-    let ExternState::Figures(figures) = state else {
+    let ExternState::Metrics(metrics) = state else {
         return Err(Fault::Malformed);
     };
     let key = values(args, 0)?;
-    if figures.zero.is_none() {
-        figures.add_weight(key, index(args, 1)?);
+    if metrics.zero.is_none() {
+        metrics.add_weight(key, index(args, 1)?);
         return Ok(Reply::none());
     }
-    match figures.group(key) {
-        Some(Figure::Tally(tally)) => tally.add(index(args, 1)?),
-        Some(Figure::Histogram(histogram)) => histogram.add(index(args, 1)?),
-        Some(Figure::Distinct(seen)) => seen.add(hash(&key_bytes(values(args, 1)?), KNOWN_KEY)),
-        Some(Figure::Top { .. }) | None => {}
+    match metrics.group(key) {
+        Some(Metric::Tally(tally)) => tally.add(index(args, 1)?),
+        Some(Metric::Histogram(histogram)) => histogram.add(index(args, 1)?),
+        Some(Metric::Distinct(seen)) => seen.add(hash(&key_bytes(values(args, 1)?), KNOWN_KEY)),
+        Some(Metric::Top { .. }) | None => {}
     }
     Ok(Reply::none())
 }

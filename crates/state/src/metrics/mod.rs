@@ -5,10 +5,10 @@
 mod kind;
 mod layout;
 
-pub(crate) use kind::AggregateKind;
+pub(crate) use kind::MetricKind;
 
 use crate::keys;
-use crate::layouts::{FigureLayout, KeyLayout};
+use crate::layouts::{KeyLayout, MetricLayout};
 use crate::target::StateTarget;
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
@@ -22,7 +22,7 @@ use smol_str::SmolStr;
 pub(crate) fn add<T: StateTarget>(
     g: &mut Gen<'_, T>,
     object: ExternInst,
-    kind: AggregateKind,
+    kind: MetricKind,
     call: &ExternCall,
 ) {
     let Some(layout) = layout::layout(g, object, kind) else {
@@ -34,8 +34,8 @@ pub(crate) fn add<T: StateTarget>(
 
 fn add_to<T: StateTarget>(
     g: &mut Gen<'_, T>,
-    layout: &FigureLayout,
-    kind: AggregateKind,
+    layout: &MetricLayout,
+    kind: MetricKind,
     call: &ExternCall,
 ) {
     let added = match &layout.item {
@@ -49,7 +49,7 @@ fn add_to<T: StateTarget>(
             declare(g, CType::U64, "value", value)
         }
     };
-    if !T::figures_by_functions(g, layout.key.words) {
+    if !T::metrics_by_functions(g, layout.key.words) {
         let key = filled(g, &layout.key, values(call, 0), "key");
         return add_there(g, layout, kind, key, added);
     }
@@ -72,11 +72,11 @@ const WORD: &str = "word";
 /// checker checks it once, and not on each path.
 fn function<T: StateTarget>(
     g: &mut Gen<'_, T>,
-    layout: &FigureLayout,
-    kind: AggregateKind,
+    layout: &MetricLayout,
+    kind: MetricKind,
 ) -> (SmolStr, SmolStr) {
     let map = &layout.map;
-    if let Some(known) = T::shared(&mut g.file.own).figure_functions.get(map) {
+    if let Some(known) = T::shared(&mut g.file.own).metric_functions.get(map) {
         return known.clone();
     }
     let name = g.file.names.fresh(&format!("{map}_add"));
@@ -110,21 +110,21 @@ fn function<T: StateTarget>(
     });
     let made = (name, structure);
     let shared = T::shared(&mut g.file.own);
-    shared.figure_functions.insert(map.clone(), made.clone());
+    shared.metric_functions.insert(map.clone(), made.clone());
     made
 }
 
 /// Emits the update of the metric of a key's group.
 fn add_there<T: StateTarget>(
     g: &mut Gen<'_, T>,
-    layout: &FigureLayout,
-    kind: AggregateKind,
+    layout: &MetricLayout,
+    kind: MetricKind,
     key: C,
     added: C,
 ) {
     let hashed = hash(g, &layout.key, &key, "key_hash");
     let sets = C::int(layout.sets.into());
-    let index = C::call("figure_set_of", vec![hashed.clone(), sets]);
+    let index = C::call("metric_set_of", vec![hashed.clone(), sets]);
     let index = declare(g, CType::U32, "index", index);
     let set = T::find(&layout.map, index.addr());
     let set = declare(g, CType::Struct(layout.set.clone()).ptr(), "set", set);
@@ -141,13 +141,13 @@ fn add_there<T: StateTarget>(
     ];
     // An array has all its elements, but a checker needs the check.
     let there = g.block(|g| match kind {
-        AggregateKind::Top => {
+        MetricKind::Top => {
             let mut args = place;
             args.push(added);
             g.push(Stmt::Expr(C::call("top_add", args)));
         }
         _ => {
-            let at = declare(g, CType::U32, "at", C::call("figure_way", place));
+            let at = declare(g, CType::U32, "at", C::call("metric_way", place));
             let lost = set.clone().arrow("head").member("lost");
             let lost = vec![Stmt::Update(BinOp::Add, lost, C::int(1))];
             let known = C::bin(BinOp::Lt, at.clone(), C::id("SET_WAYS"));
@@ -155,15 +155,15 @@ fn add_there<T: StateTarget>(
                 g.on(Event::Computed(&at));
                 let last = C::bin(BinOp::Sub, C::id("SET_WAYS"), C::int(1));
                 let masked = C::bin(BinOp::And, at.clone(), last);
-                let figure = set.clone().arrow("way").index(masked).member("figure");
+                let metric = set.clone().arrow("way").index(masked).member("metric");
                 let call = match kind {
-                    AggregateKind::Histogram => C::call("histogram_add", vec![figure, added]),
-                    AggregateKind::Distinct { precision } => C::call(
+                    MetricKind::Histogram => C::call("histogram_add", vec![metric, added]),
+                    MetricKind::Distinct { precision } => C::call(
                         "distinct_add",
-                        vec![figure, C::int(precision.into()), added],
+                        vec![metric, C::int(precision.into()), added],
                     ),
-                    AggregateKind::Tally | AggregateKind::Top => {
-                        C::call("tally_add", vec![figure.addr(), added])
+                    MetricKind::Tally | MetricKind::Top => {
+                        C::call("tally_add", vec![metric.addr(), added])
                     }
                 };
                 g.push(Stmt::Expr(call));

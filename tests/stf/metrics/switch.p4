@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Figures of a v1model program: of packets in ingress, and of every copy in egress.
+// Metrics of a v1model program: of packets in ingress, and of every copy in egress.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Figures of every kind, by group and for all packets.
+// Metrics of every kind, by group and for all packets.
 
 #include <core.p4>
 #include <ebpf_model.p4>

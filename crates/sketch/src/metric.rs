@@ -4,7 +4,7 @@ use crate::{Error, Histogram, HyperLogLog, Tally};
 
 /// Metric of one of several kinds.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Figure {
+pub enum Metric {
     /// Count, sum, least and greatest of numbers.
     Tally(Tally),
     /// Distribution of numbers.
@@ -20,18 +20,18 @@ pub enum Figure {
     },
 }
 
-impl Figure {
+impl Metric {
     /// Adds another processor's metric of the same group. Both must be of the same kind and shape. Weights of the
     /// heaviest keys are only added here. [`SpaceSaving::merge`](crate::SpaceSaving::merge) merges them with the bounds
     /// of the keys that are not kept.
-    pub fn merge(&mut self, other: &Figure) -> Result<(), Error> {
+    pub fn merge(&mut self, other: &Metric) -> Result<(), Error> {
         match (self, other) {
-            (Figure::Tally(mine), Figure::Tally(theirs)) => mine.merge(theirs),
-            (Figure::Histogram(mine), Figure::Histogram(theirs)) => mine.merge(theirs)?,
-            (Figure::Distinct(mine), Figure::Distinct(theirs)) => mine.merge(theirs)?,
+            (Metric::Tally(mine), Metric::Tally(theirs)) => mine.merge(theirs),
+            (Metric::Histogram(mine), Metric::Histogram(theirs)) => mine.merge(theirs)?,
+            (Metric::Distinct(mine), Metric::Distinct(theirs)) => mine.merge(theirs)?,
             (
-                Figure::Top { weight, error },
-                Figure::Top {
+                Metric::Top { weight, error },
+                Metric::Top {
                     weight: more,
                     error: unsure,
                 },

@@ -11,8 +11,8 @@ pub(super) const OBJECTS: &str = "    tally<bit<8>>(16) tallied;
 
 impl Generator<'_> {
     /// Adds statements that update some of them.
-    pub(super) fn figures(&mut self) {
-        self.program.figures = true;
+    pub(super) fn metrics(&mut self) {
+        self.program.metrics = true;
         self.valid = vec![0];
         for _ in 0..1 + self.below(4) {
             let (object, key, item) = [

@@ -1,4 +1,4 @@
-// Figures about what senders send: how many packets and bytes, of which sizes, to how many ports, and whose are most.
+// Metrics about what senders send: how many packets and bytes, of which sizes, to how many ports, and whose are most.
 
 #include <core.p4>
 #include <ebpf_model.p4>

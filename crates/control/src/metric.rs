@@ -6,9 +6,9 @@ use crate::flow::{FlowPart, json_field, parse_key, show_fields};
 use crate::names::resolve;
 use crate::piece::Piece;
 use diag::{Diagnostic, counted};
-use schema::{Bits, FigureKind, Object, ObjectKind, ObjectSchema, Schema};
+use schema::{Bits, MetricKind, Object, ObjectKind, ObjectSchema, Schema};
 use serde_json::{Map, Value, json};
-pub use sketch::Figure;
+pub use sketch::Metric;
 
 /// A group of packets with its metric.
 #[derive(Clone, PartialEq, Debug)]
@@ -16,7 +16,7 @@ pub struct Group {
     /// Scalars of its key.
     pub key: Vec<Bits>,
     /// Metric of the group, merged over all processors.
-    pub figure: Figure,
+    pub metric: Metric,
 }
 
 /// All groups of an object.
@@ -53,13 +53,13 @@ pub enum Measure {
 
 impl Measure {
     /// Returns the measures of a kind of metric, in the order in which they are shown.
-    pub fn of(kind: FigureKind) -> &'static [Measure] {
+    pub fn of(kind: MetricKind) -> &'static [Measure] {
         use Measure::{Count, Distinct, Error, Greatest, Least, Percentile, Sum, Weight};
         match kind {
-            FigureKind::Tally => &[Count, Sum, Least, Greatest],
-            FigureKind::Histogram => &[Count, Percentile(50), Percentile(90), Percentile(99)],
-            FigureKind::Distinct { .. } => &[Distinct],
-            FigureKind::Top => &[Weight, Error],
+            MetricKind::Tally => &[Count, Sum, Least, Greatest],
+            MetricKind::Histogram => &[Count, Percentile(50), Percentile(90), Percentile(99)],
+            MetricKind::Distinct { .. } => &[Distinct],
+            MetricKind::Top => &[Weight, Error],
         }
     }
 
@@ -80,19 +80,19 @@ impl Measure {
     }
 
     /// Reads the measure off a metric. Returns 0 if the metric does not have it, or if there were no values.
-    pub fn read(self, figure: &Figure) -> u64 {
-        match (self, figure) {
-            (Measure::Count, Figure::Tally(tally)) => tally.count,
-            (Measure::Sum, Figure::Tally(tally)) => tally.sum,
-            (Measure::Least, Figure::Tally(tally)) => tally.least,
-            (Measure::Greatest, Figure::Tally(tally)) => tally.greatest,
-            (Measure::Count, Figure::Histogram(values)) => values.total(),
-            (Measure::Percentile(hundredths), Figure::Histogram(values)) => {
+    pub fn read(self, metric: &Metric) -> u64 {
+        match (self, metric) {
+            (Measure::Count, Metric::Tally(tally)) => tally.count,
+            (Measure::Sum, Metric::Tally(tally)) => tally.sum,
+            (Measure::Least, Metric::Tally(tally)) => tally.least,
+            (Measure::Greatest, Metric::Tally(tally)) => tally.greatest,
+            (Measure::Count, Metric::Histogram(values)) => values.total(),
+            (Measure::Percentile(hundredths), Metric::Histogram(values)) => {
                 values.quantile(f64::from(hundredths) / 100.0).unwrap_or(0)
             }
-            (Measure::Distinct, Figure::Distinct(seen)) => seen.estimate().round() as u64,
-            (Measure::Weight, Figure::Top { weight, .. }) => *weight,
-            (Measure::Error, Figure::Top { error, .. }) => *error,
+            (Measure::Distinct, Metric::Distinct(seen)) => seen.estimate().round() as u64,
+            (Measure::Weight, Metric::Top { weight, .. }) => *weight,
+            (Measure::Error, Metric::Top { error, .. }) => *error,
             _ => 0,
         }
     }
@@ -114,7 +114,7 @@ impl Asked {
             Asked::Lost => groups.lost,
             Asked::Of(key, measure) => {
                 let found = groups.groups.iter().find(|group| group.key == *key);
-                found.map_or(0, |group| measure.read(&group.figure))
+                found.map_or(0, |group| measure.read(&group.metric))
             }
         }
     }
@@ -122,19 +122,19 @@ impl Asked {
 
 /// Returns the objects of a program with metrics by group, with their names.
 pub fn objects(schema: &Schema) -> impl Iterator<Item = (Object, &str)> {
-    let all = schema.figures();
+    let all = schema.metrics();
     all.map(|(id, object)| (id, object.name.as_str()))
 }
 
 /// Finds an object with metrics by name.
-pub fn find_figures(schema: &Schema, name: Piece) -> Result<Object, Box<Diagnostic>> {
-    find(objects(schema), name, "object with figures")
+pub fn find_metrics(schema: &Schema, name: Piece) -> Result<Object, Box<Diagnostic>> {
+    find(objects(schema), name, "object with metrics")
 }
 
 /// Returns the kind of an object's metrics; `None` if it has none.
-pub fn kind(object: &ObjectSchema) -> Option<FigureKind> {
+pub fn kind(object: &ObjectSchema) -> Option<MetricKind> {
     match object.kind {
-        ObjectKind::Figures { kind, .. } => Some(kind),
+        ObjectKind::Metrics { kind, .. } => Some(kind),
         _ => None,
     }
 }
@@ -142,7 +142,7 @@ pub fn kind(object: &ObjectSchema) -> Option<FigureKind> {
 /// Parses `OBJECT FIELD:VALUE ... MEASURE` or `OBJECT lost`.
 pub fn parse_asked(schema: &Schema, text: Piece) -> Result<(Object, Asked), Box<Diagnostic>> {
     let (name, rest) = text.first_word();
-    let object = find_figures(schema, name)?;
+    let object = find_metrics(schema, name)?;
     let data = &schema.objects[object];
     let measures = kind(data).map_or(&[][..], Measure::of);
     let mut names: Vec<&str> = measures.iter().map(|m| m.name()).collect();
@@ -174,10 +174,10 @@ const LOST: &str = "lost";
 /// Formats a group for people: its key, and all measures.
 pub fn show_group(schema: &Schema, object: &ObjectSchema, group: &Group) -> String {
     let measures = kind(object).map_or(&[][..], Measure::of).iter();
-    let shown = measures.map(|m| format!("{}:{}", m.name(), m.read(&group.figure)));
-    let figures = shown.collect::<Vec<_>>().join(" ");
+    let shown = measures.map(|m| format!("{}:{}", m.name(), m.read(&group.metric)));
+    let metrics = shown.collect::<Vec<_>>().join(" ");
     let key = show_fields(schema, object, FlowPart::Key, &group.key);
-    format!("{key}  {figures}")
+    format!("{key}  {metrics}")
 }
 
 /// Returns remarks on an object besides its groups: lost or possibly missing values, and the precision of its numbers.
@@ -196,7 +196,7 @@ pub fn remarks(object: &ObjectSchema, groups: &Groups) -> Vec<String> {
             object.name, groups.unseen
         ));
     }
-    if let Some(Figure::Distinct(seen)) = groups.groups.first().map(|group| &group.figure) {
+    if let Some(Metric::Distinct(seen)) = groups.groups.first().map(|group| &group.metric) {
         remarks.push(format!(
             "{}: the standard error is {:.1} %",
             object.name,
@@ -209,7 +209,7 @@ pub fn remarks(object: &ObjectSchema, groups: &Groups) -> Vec<String> {
 /// Returns an object's groups as JSON.
 pub fn json(schema: &Schema, object: &ObjectSchema, groups: &Groups) -> Value {
     let fields = match &object.kind {
-        ObjectKind::Figures { key, .. } => key,
+        ObjectKind::Metrics { key, .. } => key,
         _ => &Vec::new(),
     };
     let group = |group: &Group| -> Value {
@@ -223,22 +223,22 @@ pub fn json(schema: &Schema, object: &ObjectSchema, groups: &Groups) -> Value {
             })
             .collect();
         let measures = kind(object).map_or(&[][..], Measure::of).iter();
-        let figure: Map<String, Value> = measures
-            .map(|m| (m.name().to_string(), json!(m.read(&group.figure))))
+        let metric: Map<String, Value> = measures
+            .map(|m| (m.name().to_string(), json!(m.read(&group.metric))))
             .collect();
-        let mut shown = json!({ "key": key, "figure": figure });
-        match &group.figure {
-            Figure::Histogram(values) => {
+        let mut shown = json!({ "key": key, "metric": metric });
+        match &group.metric {
+            Metric::Histogram(values) => {
                 let buckets = values.buckets();
                 let buckets: Vec<Value> = buckets
                     .map(|(least, greatest, count)| json!({ "least": least, "greatest": greatest, "count": count }))
                     .collect();
-                shown["figure"]["buckets"] = json!(buckets);
+                shown["metric"]["buckets"] = json!(buckets);
             }
-            Figure::Distinct(seen) => {
-                shown["figure"]["standard_error"] = json!(seen.standard_error());
+            Metric::Distinct(seen) => {
+                shown["metric"]["standard_error"] = json!(seen.standard_error());
             }
-            Figure::Tally(_) | Figure::Top { .. } => {}
+            Metric::Tally(_) | Metric::Top { .. } => {}
         }
         shown
     };
@@ -299,7 +299,7 @@ extern c.sizes: histogram {
     #[test]
     fn errors_are_reported() {
         for (text, expected) in [
-            ("host 1 2 sum", "object with figures"),
+            ("host 1 2 sum", "object with metrics"),
             ("hosts", "missing"),
             ("hosts 1 2 p99", "measure"),
             ("hosts 1 sum", "kind"),
@@ -311,7 +311,7 @@ extern c.sizes: histogram {
     }
 
     #[test]
-    fn measures_are_read_from_their_figures() {
+    fn measures_are_read_from_their_metrics() {
         let mut tally = Tally::default();
         let mut values = Histogram::new(3).expect("a detail");
         for value in [4, 6] {
@@ -319,25 +319,25 @@ extern c.sizes: histogram {
             values.add(value);
         }
         let key = vec![Bits::new(16, 7u32)];
-        let groups = |figure: Figure| Groups {
+        let groups = |metric: Metric| Groups {
             groups: vec![Group {
                 key: key.clone(),
-                figure,
+                metric,
             }],
             lost: 2,
             unseen: 0,
         };
-        let read = |figure: Figure, measure| Asked::Of(key.clone(), measure).read(&groups(figure));
-        assert_eq!(read(Figure::Tally(tally), Measure::Sum), 10);
-        assert_eq!(read(Figure::Tally(tally), Measure::Least), 4);
-        let values = Figure::Histogram(values);
+        let read = |metric: Metric, measure| Asked::Of(key.clone(), measure).read(&groups(metric));
+        assert_eq!(read(Metric::Tally(tally), Measure::Sum), 10);
+        assert_eq!(read(Metric::Tally(tally), Measure::Least), 4);
+        let values = Metric::Histogram(values);
         assert_eq!(read(values.clone(), Measure::Count), 2);
         assert_eq!(read(values.clone(), Measure::Percentile(99)), 6);
         assert_eq!(Asked::Lost.read(&groups(values.clone())), 2);
         let other = Asked::Of(vec![Bits::new(16, 8u32)], Measure::Count);
         assert_eq!(other.read(&groups(values.clone())), 0);
         let schema = schema();
-        let (_, object) = schema.figures().nth(1).expect("sizes");
+        let (_, object) = schema.metrics().nth(1).expect("sizes");
         let shown = show_group(&schema, object, &groups(values.clone()).groups[0]);
         assert_eq!(shown, "key:7  count:2 p50:4 p90:6 p99:6");
         assert_eq!(
@@ -345,7 +345,7 @@ extern c.sizes: histogram {
             ["c.sizes had no place for 2 values"]
         );
         let json = json(&schema, object, &groups(values));
-        assert_eq!(json["groups"][0]["figure"]["buckets"][1]["least"], 6);
+        assert_eq!(json["groups"][0]["metric"]["buckets"][1]["least"], 6);
         assert_eq!(json["lost"], 2);
     }
 }

@@ -10,44 +10,46 @@ use std::path::Path;
 #[derive(Default)]
 struct Row<'a> {
     construct: &'a str,
-    forms: BTreeMap<usize, BTreeSet<&'a str>>,
+    variants: BTreeMap<usize, BTreeSet<&'a str>>,
     programs: BTreeSet<String>,
 }
 
 /// Returns a row for each construct, in the order of first occurrence, with the variant on each kernel.
-pub(super) fn forms(all: &[Results]) -> Grid {
+pub(super) fn variants(all: &[Results]) -> Grid {
     let mut found: Vec<Row> = Vec::new();
     for (kernel, results) in all.iter().enumerate() {
-        for (trial, form) in results
+        for (trial, variant) in results
             .trials
             .iter()
-            .flat_map(|t| t.forms.iter().map(move |f| (t, f)))
+            .flat_map(|t| t.variants.iter().map(move |f| (t, f)))
         {
-            let known = found.iter().position(|row| row.construct == form.construct);
+            let known = found
+                .iter()
+                .position(|row| row.construct == variant.construct);
             let at = known.unwrap_or(found.len());
             if known.is_none() {
-                let construct = &form.construct;
+                let construct = &variant.construct;
                 found.push(Row {
                     construct,
                     ..Row::default()
                 });
             }
             found[at]
-                .forms
+                .variants
                 .entry(kernel)
                 .or_default()
-                .insert(&form.name);
+                .insert(&variant.name);
             found[at].programs.insert(short(&trial.name));
         }
     }
     let mut rows = vec![row("what programs do", kernels(all), Some("programs"))];
     for Row {
         construct,
-        forms,
+        variants,
         programs,
     } in &found
     {
-        let cells = (0..all.len()).map(|kernel| listed(forms.get(&kernel)));
+        let cells = (0..all.len()).map(|kernel| listed(variants.get(&kernel)));
         rows.push(row(construct, cells, Some(&listed(Some(programs)))));
     }
     Grid(rows)
@@ -74,26 +76,26 @@ mod tests {
     use super::*;
     use crate::trial::{CodeVariant, Outcome, Trial};
 
-    fn trial(name: &str, forms: &[(&str, &str)]) -> Trial {
-        let form = |(construct, name): &(&str, &str)| CodeVariant {
+    fn trial(name: &str, variants: &[(&str, &str)]) -> Trial {
+        let variant = |(construct, name): &(&str, &str)| CodeVariant {
             construct: (*construct).to_string(),
             name: (*name).to_string(),
         };
         Trial {
-            forms: forms.iter().map(form).collect(),
+            variants: variants.iter().map(variant).collect(),
             ..Trial::new("loads", name, Outcome::Passed, "")
         }
     }
 
     #[test]
-    fn every_kernel_has_the_form_that_was_taken_there() {
+    fn every_kernel_has_the_variant_that_was_taken_there() {
         let mut old = Results::new("6.1");
         old.trials = vec![
             trial(
                 "xdp::b.p4",
-                &[("loops", "counted turns"), ("keys", "bpf_loop")],
+                &[("loops", "counted iterations"), ("keys", "bpf_loop")],
             ),
-            trial("tc::programs/pdm/a.p4", &[("loops", "counted turns")]),
+            trial("tc::programs/pdm/a.p4", &[("loops", "counted iterations")]),
         ];
         let mut new = Results::new("6.12");
         new.trials = vec![
@@ -104,11 +106,11 @@ mod tests {
             trial("xdp::c.p4", &[("MTU", "bpf_check_mtu")]),
         ];
         assert_eq!(
-            forms(&[old, new]).text(),
-            "what programs do  6.1            6.12           programs\n\
-             loops             counted turns  may_goto       b, pdm/a\n\
-             keys              bpf_loop       may_goto       b\n\
-             MTU                              bpf_check_mtu  c\n"
+            variants(&[old, new]).text(),
+            "what programs do  6.1                 6.12           programs\n\
+             loops             counted iterations  may_goto       b, pdm/a\n\
+             keys              bpf_loop            may_goto       b\n\
+             MTU                                   bpf_check_mtu  c\n"
         );
     }
 }

@@ -132,7 +132,7 @@ fn respond(method: &Method, path: &str, page: &Page) -> Response<Full<Bytes>> {
     };
     let (status, header, kind, text): (_, Option<(HeaderName, _)>, _, Bytes) = match page.now() {
         _ if path != "/metrics" => {
-            refusal(StatusCode::NOT_FOUND, None, "the figures are at /metrics\n")
+            refusal(StatusCode::NOT_FOUND, None, "the metrics are at /metrics\n")
         }
         _ if method != Method::GET && method != Method::HEAD => refusal(
             StatusCode::METHOD_NOT_ALLOWED,
@@ -142,7 +142,7 @@ fn respond(method: &Method, path: &str, page: &Page) -> Response<Full<Bytes>> {
         None => refusal(
             StatusCode::SERVICE_UNAVAILABLE,
             Some((RETRY_AFTER, "1")),
-            "there are no figures yet\n",
+            "there are no metrics yet\n",
         ),
         Some(text) => (
             StatusCode::OK,

@@ -2,7 +2,7 @@
 
 use crate::flow_state::machine::{Compiled, call};
 use bpf::abi::Hook;
-use control::{Figure, Store};
+use control::{Metric, Store};
 use std::thread;
 
 /// Program with keys of two matching halves. There are many more keys than slots, so that they evict each other.
@@ -41,11 +41,11 @@ fn a_reader_sees_no_half_of_a_key_and_no_packet_is_lost() {
         });
         let mut before = 0;
         while !racers.iter().all(|r| r.is_finished()) {
-            for group in store.figures(heavy).expect("keys").groups {
+            for group in store.metrics(heavy).expect("keys").groups {
                 let halves: Vec<u64> = group.key.iter().filter_map(|k| k.to_u64()).collect();
                 assert_eq!(halves[1], !halves[0], "a torn key");
-                let Figure::Top { weight, error } = group.figure else {
-                    panic!("{:?}", group.figure);
+                let Metric::Top { weight, error } = group.metric else {
+                    panic!("{:?}", group.metric);
                 };
                 assert!(error < weight, "{error} of {weight}");
             }
@@ -61,9 +61,9 @@ fn a_reader_sees_no_half_of_a_key_and_no_packet_is_lost() {
 
 /// Returns the number of values in a tally.
 fn count(store: &impl Store, tally: schema::Object) -> u64 {
-    let groups = store.figures(tally).expect("a tally").groups;
-    groups.iter().fold(0, |sum, group| match &group.figure {
-        Figure::Tally(tally) => sum + tally.count,
+    let groups = store.metrics(tally).expect("a tally").groups;
+    groups.iter().fold(0, |sum, group| match &group.metric {
+        Metric::Tally(tally) => sum + tally.count,
         other => panic!("{other:?}"),
     })
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops whose counters begin with a constant and take many turns, in the parser and in the control. Where the kernel
-// has an instruction for loops, to verify them costs no more than to verify one turn.
+// Loops whose counters begin with a constant and take many iterations, in the parser and in the control. Where the
+// kernel has an instruction for loops, to verify them costs no more than to verify one iteration.
 
 #include <core.p4>
 #include <xdp_model.p4>

@@ -2,40 +2,40 @@
 /* Metrics by group. Each processor has its own sets of eight groups, in memory that readers map. A reader sees every
  * word whole. A group's tag is set after its key. While one group replaces another, the set's `changes` is odd. Both
  * are set by atomic operations, across which writes are not reordered. */
-#ifndef ONPATH_FIGURES_H
-#define ONPATH_FIGURES_H
+#ifndef ONPATH_METRICS_H
+#define ONPATH_METRICS_H
 
 #include "keys.h"
 #include "types.h"
 
 /* Head of a set. The ways follow. */
-struct figure_set {
+struct metric_set {
     u32 changes;
     u32 unused;
     u64 lost; /* number of updates whose group found no free way */
     u32 tag[SET_WAYS];
 };
 
-struct tally_figure {
+struct tally_metric {
     u64 count;
     u64 sum;
     u64 least;
     u64 greatest;
 };
 
-struct top_figure {
+struct top_metric {
     u64 weight;
     u64 error;
 };
 
 /* Returns the index of a key's set on this processor, which has `sets` of them. */
-INLINE u32 figure_set_of(u64 hash, u32 sets)
+INLINE u32 metric_set_of(u64 hash, u32 sets)
 {
     return this_processor() * sets + ((u32)hash & (sets - 1));
 }
 
 /* Assigns an empty way to a key. */
-INLINE void figure_begin(struct figure_set *set, u32 at, void *way, u32 tag, const u64 *key, u32 words)
+INLINE void metric_begin(struct metric_set *set, u32 at, void *way, u32 tag, const u64 *key, u32 words)
 {
     u64 *own = way;
 
@@ -46,7 +46,7 @@ INLINE void figure_begin(struct figure_set *set, u32 at, void *way, u32 tag, con
 }
 
 /* Returns the way of a key, or an empty way if it has none. SET_WAYS if no way is free. Ways are `size` bytes apart. */
-INLINE u32 figure_way(struct figure_set *set, void *ways, u32 size, u32 tag, const u64 *key, u32 words)
+INLINE u32 metric_way(struct metric_set *set, void *ways, u32 size, u32 tag, const u64 *key, u32 words)
 {
     u32 at = way_find(set->tag, tag, ways, size, key, words);
 
@@ -56,13 +56,13 @@ INLINE u32 figure_way(struct figure_set *set, void *ways, u32 size, u32 tag, con
     for (at = 0; at < SET_WAYS; at++) {
         if (set->tag[at])
             continue;
-        figure_begin(set, at, (u8 *)ways + at * size, tag, key, words);
+        metric_begin(set, at, (u8 *)ways + at * size, tag, key, words);
         return at;
     }
     return SET_WAYS;
 }
 
-INLINE void tally_add(struct tally_figure *tally, u64 value)
+INLINE void tally_add(struct tally_metric *tally, u64 value)
 {
     if (!tally->count || value < tally->least)
         tally->least = value;
@@ -124,25 +124,25 @@ INLINE u64 saturated_sum(u64 left, u64 right)
 
 /* Space-Saving in a set: adds to the weight of a key, which may replace the key with the least weight. The metric
  * follows a way's key. */
-INLINE void top_add(struct figure_set *set, void *ways, u32 size, u32 tag, const u64 *key, u32 words, u64 weight)
+INLINE void top_add(struct metric_set *set, void *ways, u32 size, u32 tag, const u64 *key, u32 words, u64 weight)
 {
     u32 at = way_find(set->tag, tag, ways, size, key, words), least = 0;
     u64 smallest = ~0ull;
-    struct top_figure *figure;
+    struct top_metric *metric;
 
     if (!weight)
         return;
     if (at >= SET_WAYS) {
 #pragma unroll
         for (at = 0; at < SET_WAYS; at++) {
-            figure = (void *)((u8 *)ways + at * size + 8 * words);
+            metric = (void *)((u8 *)ways + at * size + 8 * words);
             if (!set->tag[at]) {
-                figure->weight = weight;
-                figure_begin(set, at, (u8 *)ways + at * size, tag, key, words);
+                metric->weight = weight;
+                metric_begin(set, at, (u8 *)ways + at * size, tag, key, words);
                 return;
             }
-            if (figure->weight < smallest) {
-                smallest = figure->weight;
+            if (metric->weight < smallest) {
+                smallest = metric->weight;
                 least = at;
             }
         }
@@ -150,17 +150,17 @@ INLINE void top_add(struct figure_set *set, void *ways, u32 size, u32 tag, const
         least &= SET_WAYS - 1;
         __sync_fetch_and_add(&set->changes, 1);
         set->tag[least] = 0;
-        figure = (void *)((u8 *)ways + least * size + 8 * words);
-        figure->error = smallest;
-        figure->weight = saturated_sum(smallest, weight);
-        figure_begin(set, least, (u8 *)ways + least * size, tag, key, words);
+        metric = (void *)((u8 *)ways + least * size + 8 * words);
+        metric->error = smallest;
+        metric->weight = saturated_sum(smallest, weight);
+        metric_begin(set, least, (u8 *)ways + least * size, tag, key, words);
         __sync_fetch_and_add(&set->changes, 1);
         return;
     }
     barrier_var(at);
     at &= SET_WAYS - 1;
-    figure = (void *)((u8 *)ways + at * size + 8 * words);
-    figure->weight = saturated_sum(figure->weight, weight);
+    metric = (void *)((u8 *)ways + at * size + 8 * words);
+    metric->weight = saturated_sum(metric->weight, weight);
 }
 
 #endif
