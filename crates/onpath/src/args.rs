@@ -2,15 +2,21 @@
 //! side effects.
 
 mod examples;
+mod firewall;
 mod groups;
+mod pdm;
 mod plan;
+mod query;
 mod settings;
 mod table;
 mod time;
 
 pub(crate) use examples::examples;
+pub use firewall::Firewall;
 pub use groups::parse;
+pub use pdm::{ModeName, Pdm};
 pub use plan::{PlanArgs, PlanTarget};
+pub use query::{Direction, Ingress, Query};
 pub use settings::{
     Digests, Drops, FlowsCommand, GroupCommand, Log, MeterCommand, Metrics, MirrorCommand,
     ProfileCommand, RegisterCommand,
@@ -100,15 +106,15 @@ pub enum Command {
     /// interface, reads it from those that come in, and shows what the options of both ends
     /// report. If the other end runs it too, the delays of the network and of the host are shown
     /// separately. Needs what `onpath run` of a bundle needs (root has it all).
-    Pdm(crate::commands::pdm::args::Pdm),
+    Pdm(Pdm),
     /// Write a program that blocks packets by the names in their payload, with the entries for a list of names
     ///
     /// The program is for v1model and the kernel's traffic control. Nothing is loaded.
-    Firewall(crate::commands::firewall::args::Firewall),
+    Firewall(Firewall),
     /// Answer a query on packets: how many, how long, how many different ones, which most often
     ///
     /// From a capture file, or off the path: from copies of the packets of an interface.
-    Query(crate::commands::query::args::Query),
+    Query(Query),
     /// Read and change a running program's tables
     #[command(subcommand)]
     Table(TableCommand),

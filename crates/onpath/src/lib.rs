@@ -6,8 +6,10 @@
 pub mod args;
 pub mod commands;
 pub mod complete;
+mod explained;
 mod graph;
 pub mod output;
 mod progress;
 mod prometheus_page;
 mod screen;
+mod written;

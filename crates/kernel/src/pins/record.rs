@@ -51,6 +51,15 @@ impl Record {
     /// The version that this code writes and reads.
     pub const VERSION: u32 = 5;
 
+    /// Returns the name by which users know a program of this record.
+    pub fn label(&self, member: &MemberRecord) -> String {
+        if self.members.len() == 1 && member.name == self.instance {
+            self.instance.clone()
+        } else {
+            format!("{}/{}", self.instance, member.name)
+        }
+    }
+
     /// The program of this name.
     pub fn member(&self, name: &str) -> Option<&MemberRecord> {
         self.members.iter().find(|m| m.name == name)

@@ -1,6 +1,6 @@
 //! `onpath drops`, and the report of lost packets at the end of `onpath run`.
 
-use super::instance::{label, open};
+use super::instance::open;
 use super::named::{not_done, print_rows};
 use crate::args::{Drops, Instance};
 use crate::output::{Done, print_json};
@@ -51,7 +51,7 @@ impl Lost {
 pub(crate) fn lost_by(pins: &Pins, instance: &str) -> Vec<Lost> {
     let record = pins.record(instance).ok();
     let members = record.iter().flat_map(|record| {
-        let one = |member| (label(record, member), member);
+        let one = |member| (record.label(member), member);
         record.members.iter().map(one)
     });
     let read = members.filter_map(|(label, member)| {

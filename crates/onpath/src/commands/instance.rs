@@ -6,8 +6,7 @@ use control::Store;
 use control::strays::Strays;
 use diag::{Diagnostics, Severity, SourceMap};
 use kernel::errors::device::is_busy;
-use kernel::pins::MemberRecord;
-use kernel::{Pins, Record, keeper};
+use kernel::{Pins, keeper};
 
 /// A running program.
 pub(crate) struct Meant {
@@ -66,13 +65,4 @@ pub(crate) fn mend(pins: &Pins) -> Result<(), Stop> {
 pub(crate) fn mend_quietly(pins: &Pins) {
     let _ = pins.mend();
     keeper::ensure(pins);
-}
-
-/// Returns the name by which users know a program of a record.
-pub(crate) fn label(record: &Record, member: &MemberRecord) -> String {
-    if record.members.len() == 1 && member.name == record.instance {
-        record.instance.clone()
-    } else {
-        format!("{}/{}", record.instance, member.name)
-    }
 }

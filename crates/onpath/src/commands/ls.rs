@@ -1,6 +1,6 @@
 //! `onpath ls`
 
-use super::instance::{label, mend_quietly};
+use super::instance::mend_quietly;
 use super::named::{print_array, print_rows};
 use super::presence::{ProgramPort, places};
 use crate::args::Ls;
@@ -65,7 +65,7 @@ fn rows_of<'a>(
     places: &'a [ProgramPort<'a>],
 ) -> impl Iterator<Item = [String; 7]> + use<'a> {
     let mut program = [
-        label(record, member),
+        record.label(member),
         member.abi.source.clone(),
         member.hook.name().to_string(),
         hooks::direction(member.hook).to_string(),
@@ -100,7 +100,7 @@ fn as_json(pins: &Pins, record: &Record) -> Value {
             };
             let (interfaces, reached) = (as_json(attached), as_json(reached));
             let mut all = json!({
-                "name": label(record, member),
+                "name": record.label(member),
                 "program": member.abi.source,
                 "architecture": member.abi.arch,
                 "target": member.hook.name(),
@@ -150,7 +150,7 @@ fn specialized_line(pins: &Pins, record: &Record, member: &MemberRecord) -> Opti
     };
     Some(format!(
         "{}: specialized to {to}{watched}",
-        label(record, member)
+        record.label(member)
     ))
 }
 

@@ -11,7 +11,7 @@ mod digests;
 mod doctor;
 mod drops;
 pub(crate) mod explain;
-pub mod firewall;
+mod firewall;
 mod flows;
 mod graph;
 mod group;
@@ -40,8 +40,6 @@ mod stream;
 mod table;
 mod test;
 mod unload;
-
-pub(crate) use instance::label;
 
 use crate::args::Command;
 use crate::output::{Done, err_line};

@@ -1,7 +1,7 @@
 //! `onpath port`
 
 use super::attached;
-use super::instance::{label, meant, mend_quietly};
+use super::instance::{meant, mend_quietly};
 use super::named::{print_array, print_rows};
 use super::presence::places;
 use crate::args::{Instance, PortCommand};
@@ -74,7 +74,7 @@ fn get(
     let how = change(&meant.instance, program, &port).map_err(refused)?;
     let record = pins.record(&meant.instance).map_err(refused)?;
     let member = &record.members[record.number(program).map_err(refused)?];
-    let name = label(&record, member);
+    let name = record.label(member);
     let losses = losses(member, &port, how.as_ref());
     let losses = attached::loss_lines(&name, &losses.iter().collect::<Vec<_>>());
     let how = how.filter(is_not_the_best);

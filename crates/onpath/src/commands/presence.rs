@@ -1,6 +1,5 @@
 //! Interfaces of running programs, for listings.
 
-use super::instance::label;
 use diag::shown;
 use kernel::attachment::TcOrder;
 use kernel::pins::{Absence, Presence};
@@ -103,7 +102,7 @@ impl ProgramPort<'_> {
             TcOrder::After(beside) if self.is_misplaced => ("before", beside, "after"),
             _ => return None,
         };
-        let label = label(record, &record.members[number]);
+        let label = record.label(&record.members[number]);
         let (port, name, instance) = (self.port, self.name, &record.instance);
         Some(format!(
             "{label}: port {port} ({name}): it runs {runs} `{beside}` since they were attached there anew; to have it {was_to} that, `onpath \
@@ -115,7 +114,7 @@ impl ProgramPort<'_> {
     /// of its name.
     fn absence_line(&self, record: &Record, number: usize) -> Option<String> {
         let absence = self.absence.as_ref()?;
-        let label = label(record, &record.members[number]);
+        let label = record.label(&record.members[number]);
         let (port, name) = (self.port, self.name);
         match (absence.until, &absence.why) {
             (Some(until), _) => Some(format!(

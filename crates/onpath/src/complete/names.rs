@@ -37,7 +37,7 @@ pub fn explained() -> ArgValueCandidates {
         let pages = explain::groups().iter().flat_map(|group| &group.pages);
         let codes =
             pages.map(|page| CompletionCandidate::new(page.code).help(Some(page.title.into())));
-        let names = crate::commands::explain::names().into_iter();
+        let names = crate::explained::names().into_iter();
         codes.chain(names.map(candidate)).collect()
     })
 }
@@ -45,7 +45,7 @@ pub fn explained() -> ArgValueCandidates {
 /// Completes attributes of queries, and the beginnings of their names.
 pub fn attributes() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
-        let names = crate::commands::explain::attribute_names().into_iter();
+        let names = crate::explained::attribute_names().into_iter();
         names.map(candidate).collect()
     })
 }
@@ -77,7 +77,7 @@ pub fn programs() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let records = records(None);
         let labels = records.iter().flat_map(|record| {
-            let label = |member| crate::commands::label(record, member);
+            let label = |member| record.label(member);
             record.members.iter().map(label)
         });
         labels.map(candidate).collect()

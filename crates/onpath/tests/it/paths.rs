@@ -112,7 +112,7 @@ const CALLS: &[(&str, &[&str], &[Rule])] = &[
         &[UserReads],
     ),
     (
-        "onpath/src/commands/build/write.rs",
+        "onpath/src/written.rs",
         &["fs::create_dir_all"],
         &[UserWrites],
     ),

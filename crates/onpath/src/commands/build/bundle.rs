@@ -1,9 +1,10 @@
 //! `onpath build BUNDLE.toml`, which writes a folder with all that `onpath run` of the bundle needs.
 
-use super::{Verification, compile, loads_from, report, show, status, write};
+use super::{Verification, compile, loads_from, report, show, status};
 use crate::args::Build;
 use crate::commands::source::elaborate_input;
 use crate::output::{Done, Stop, failed, notice, out, out_line, print_diagnostics, print_json};
+use crate::written;
 use bpf::abi::Hook;
 use diag::{Diagnostics, SourceMap};
 use driver::Elaborated;
@@ -204,23 +205,23 @@ fn write(
     let mut all = Vec::new();
     for (member, part) in bundle.programs.iter_mut().zip(parts) {
         let stem = &member.name.value;
-        let mut written = write::program(dir, stem, &part.compiled)?;
+        let mut written = written::program(dir, stem, &part.compiled)?;
         member.source = At::nowhere(format!("{stem}.o").into());
         member.hook = Some(At::nowhere(part.hook));
         let copied = entries_file(member);
         if let Some(Entries::File(entries)) = &mut member.entries {
             let text = read_text(&entries.value).map_err(Stop::Failed)?;
-            written.push(write::file(dir, &copied, text.as_bytes())?);
+            written.push(written::file(dir, &copied, text.as_bytes())?);
             entries.value = copied.into();
         }
         if !quiet {
-            out_line!("{}", write::line(dir, &written));
+            out_line!("{}", written::line(dir, &written));
         }
         all.extend(written);
     }
-    let written = write::file(dir, name, bundle::write(bundle).as_bytes())?;
+    let written = written::file(dir, name, bundle::write(bundle).as_bytes())?;
     if !quiet {
-        out_line!("{}", write::line(dir, std::slice::from_ref(&written)));
+        out_line!("{}", written::line(dir, std::slice::from_ref(&written)));
     }
     all.push(written);
     Ok(all)

@@ -2,12 +2,12 @@
 
 mod bundle;
 mod layouts;
-pub(in crate::commands) mod write;
 
 use super::loads_from;
 use super::source::elaborate;
 use crate::args::{Build, Emit};
 use crate::output::{Done, Stop, notice, out, out_line, print_diagnostics, print_json};
+use crate::written;
 use bpf::costs::weights::kernel::{LONGEST, STACK};
 use bpf::costs::weights::walk;
 use diag::{Diagnostic, Diagnostics, SourceMap, columns};
@@ -83,9 +83,9 @@ pub(crate) fn run(args: Build) -> Done {
     let mut written = Vec::new();
     if let Some(dir) = &args.output {
         let stem = args.source.file.file_stem().unwrap_or_default();
-        written = write::program(dir, &stem.to_string_lossy(), &compiled)?;
+        written = written::program(dir, &stem.to_string_lossy(), &compiled)?;
         if !args.json {
-            out_line!("{}", write::line(dir, &written));
+            out_line!("{}", written::line(dir, &written));
         }
     }
     let status = status(verification.as_ref());

@@ -2,33 +2,15 @@
 
 use super::{Objects, headed};
 use crate::commands::query::list::{object, type_name};
+use crate::explained::{attributes as all, group};
 use diag::columns;
 use explain::{Style, blocks, kinds};
 use serde_json::{Value, json};
-use telemetry::{Catalogue, Described, OnPath, Schemas, describe};
-
-/// Returns all attributes.
-fn all() -> Vec<Described> {
-    describe(&Catalogue::new(&Schemas::builtin()))
-}
-
-/// Returns the names of attributes, and of the headers and messages that have them.
-pub(crate) fn names() -> Vec<String> {
-    let all = all();
-    let mut names: Vec<String> = all.iter().map(|a| group(a).to_owned()).collect();
-    names.dedup();
-    names.extend(all.into_iter().map(|a| a.name));
-    names
-}
+use telemetry::{Catalogue, Described, OnPath, Schemas};
 
 /// Returns the attributes that a word may stand for, if they are few.
 pub(super) fn meant(word: &str) -> Vec<String> {
     telemetry::meant(&Catalogue::new(&Schemas::builtin()), word)
-}
-
-/// Returns the first part of a name, which is that of the header or message.
-fn group(attribute: &Described) -> &str {
-    attribute.name.split('.').next().unwrap_or_default()
 }
 
 /// Finds an attribute, or all attributes of a header or message. Returns them as text and as JSON.

@@ -1,35 +1,9 @@
 //! Interface headers as documentation.
 
 use super::{Objects, headed, print_rows};
-use driver::HEADERS;
+use crate::explained::{headers, stem};
 use explain::{Doc, ExecutionTarget, Header, Item, Style, about_item, blocks};
 use serde_json::{Value, json};
-
-/// Returns all built-in headers.
-fn headers() -> impl Iterator<Item = Header<'static>> {
-    // A test checks that all of them can be read.
-    HEADERS
-        .iter()
-        .filter_map(|(name, text)| Header::read(name, text).ok())
-}
-
-/// Returns the names of headers and of their declarations.
-pub(crate) fn names() -> Vec<String> {
-    let of_header = |header: Header<'_>| {
-        let items = header.items.into_iter().map(|item| item.name);
-        let mut names: Vec<String> = items.collect();
-        names.push(stem(header.name).to_string());
-        names
-    };
-    let mut names: Vec<String> = headers().flat_map(of_header).collect();
-    names.sort();
-    names.dedup();
-    names
-}
-
-fn stem(header: &str) -> &str {
-    header.strip_suffix(".p4").unwrap_or(header)
-}
 
 /// Returns the first sentence of a text.
 fn first_sentence(text: &str) -> String {

@@ -6,9 +6,8 @@ mod headers;
 mod pages;
 mod words;
 
-pub(crate) use attributes::names as attribute_names;
-
 use crate::args::Explain as Args;
+use crate::explained::names;
 use crate::output::{Done, Stop, bold, out_line, print_json, write_styled};
 use crate::screen;
 use explain::{Block, Style, Unknown, group, page, render};
@@ -17,16 +16,6 @@ use std::process::ExitCode;
 
 /// Maximum width of text, in characters, and its width if there is no terminal.
 const WIDTH: usize = 100;
-
-/// Returns all names that are explained, besides codes.
-pub(crate) fn names() -> Vec<String> {
-    let mut names = headers::names();
-    names.extend(attributes::names());
-    names.extend(words::names());
-    names.sort();
-    names.dedup();
-    names
-}
 
 /// Prints an explanation, or the list of all explanations.
 pub(crate) fn run(args: Args) -> Done {

@@ -4,15 +4,6 @@ use super::{Objects, headed, print_rows};
 use explain::{Style, word, words};
 use serde_json::{Value, json};
 
-/// Returns the words that are explained, with their synonyms.
-pub(super) fn names() -> impl Iterator<Item = String> {
-    let names = words().iter();
-    names.flat_map(|word| {
-        let also = word.also.iter().copied();
-        std::iter::once(word.name).chain(also).map(String::from)
-    })
-}
-
 /// Finds a word, and returns its explanation as text and as JSON.
 pub(super) fn find(name: &str, style: Style) -> Option<(String, Value)> {
     let word = word(name)?;

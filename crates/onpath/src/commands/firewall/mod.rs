@@ -1,13 +1,13 @@
 //! `onpath firewall`
 
-pub mod args;
 mod names;
 
 pub(crate) use names::{Lists, read};
 
-use crate::commands::build::write;
+use crate::args::Firewall;
 use crate::output::{Done, out, out_line, print_json, refused};
-use args::Firewall;
+use crate::written;
+
 use asic::exact_match::tofino_blocks;
 use diag::{columns, counted, shown};
 use firewall::automaton::{Automaton, Form, Reset};
@@ -41,7 +41,7 @@ pub(crate) fn run(args: Firewall) -> Done {
     ];
     let mut written = Vec::new();
     for (name, text) in &files {
-        written.push(write::file(&args.output, name, text.as_bytes())?);
+        written.push(written::file(&args.output, name, text.as_bytes())?);
     }
     let milliseconds = started.elapsed().as_secs_f64() * 1e3;
     let mebibytes = host::linux::peak_memory() as f64 / f64::from(1 << 20);
@@ -78,7 +78,7 @@ pub(crate) fn run(args: Firewall) -> Done {
         counted(longest, "byte")
     );
     out_line!("took {milliseconds:.0} ms and {mebibytes:.0} MiB at the most");
-    out_line!("{}", write::line(&args.output, &written));
+    out_line!("{}", written::line(&args.output, &written));
     let folder = args.output.to_string_lossy();
     let folder = shown(&folder);
     out_line!(

@@ -1,15 +1,14 @@
 //! `onpath pdm`
 
-pub mod args;
 mod live;
 mod programs;
 
+use crate::args::Pdm;
 use crate::commands::instance::mend;
 use crate::commands::started;
 use crate::output::{Done, Stop, err_line, failed, out_line, refused};
 use crate::progress::Progress;
 use crate::prometheus_page::{self, Page, serve};
-use args::Pdm;
 use bpf::abi::Hook;
 use diag::Diagnostic;
 use driver::run::{Ended, Lasts, Options};

@@ -1,6 +1,6 @@
 //! Programs of a measurement: the bundle in `programs/pdm`, compiled now or built earlier.
 
-use super::args::Pdm;
+use crate::args::Pdm;
 use crate::output::{Stop, refused};
 use diag::Diagnostic;
 use driver::built;

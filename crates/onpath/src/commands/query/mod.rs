@@ -1,6 +1,5 @@
 //! `onpath query`
 
-pub mod args;
 mod devices;
 mod drawing;
 mod intervals;
@@ -10,8 +9,8 @@ mod on_path;
 mod show;
 
 use super::captures::captures;
+use crate::args::Query;
 use crate::output::{Done, Stop, failed, out, print_diagnostics, refused_in};
-use args::Query;
 use devices::Devices;
 use diag::SourceMap;
 use host::interrupt::Interrupts;

@@ -1,9 +1,9 @@
 //! Evaluation of a query in this process, on copies of an interface's packets, to its end or until its program runs
 //! on the path.
 
-use super::args::Query;
 use super::devices::Devices;
 use super::show::{Schedule, Show, ending};
+use crate::args::Query;
 use crate::output::{Done, Reading, Stop, err_line, refused};
 use host::interrupt::Interrupts;
 use net::packet_ring::PacketRing;

@@ -1,10 +1,10 @@
 //! Evaluation of a query on the path of an interface's packets: its program runs at the interface's hooks, and this
 //! process reads its metrics from mapped memory.
 
-use super::args::{Direction, Ingress, Query};
 use super::devices::Devices;
 use super::off_path::{self, Copies};
 use super::show::{Schedule, Show, ending};
+use crate::args::{Direction, Ingress, Query};
 use crate::commands::instance::mend;
 use crate::commands::started;
 use crate::output::{Done, Reading, Stop, err_line, refused, refused_in};

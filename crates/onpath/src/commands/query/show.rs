@@ -1,7 +1,7 @@
 //! Output of a query's metrics.
 
-use super::args::Query;
 use super::drawing::Drawing;
+use crate::args::Query;
 use crate::output::{Reading, Stop, err_line, out, write_styled, write_watched};
 use crate::prometheus_page::{self, Page};
 use crate::screen;

@@ -1,4 +1,4 @@
-//! Files that `onpath build -o` writes.
+//! Files that commands write to the folder of `--output`.
 
 use crate::output::{Stop, failed};
 use diag::{shown, system_message};
@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Writes a program's C source, object and description. Returns their paths.
-pub(super) fn program(dir: &Path, stem: &str, compiled: &Compiled) -> Result<Vec<PathBuf>, Stop> {
+pub(crate) fn program(dir: &Path, stem: &str, compiled: &Compiled) -> Result<Vec<PathBuf>, Stop> {
     let description = built::description(compiled);
     let files: [(&str, Vec<u8>); 3] = [
         ("c", compiled.c_source.clone().into_bytes()),
@@ -24,7 +24,7 @@ pub(super) fn program(dir: &Path, stem: &str, compiled: &Compiled) -> Result<Vec
 }
 
 /// Writes a file to a folder, which is created if needed. Returns the file's path.
-pub(in crate::commands) fn file(dir: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, Stop> {
+pub(crate) fn file(dir: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, Stop> {
     if let Err(error) = fs::create_dir_all(dir) {
         let why = system_message(&error);
         return failed(format!("cannot create `{}`: {why}", dir.display()));
@@ -38,7 +38,7 @@ pub(in crate::commands) fn file(dir: &Path, name: &str, bytes: &[u8]) -> Result<
 }
 
 /// Returns a line of text about the files that were written.
-pub(in crate::commands) fn line(dir: &Path, written: &[PathBuf]) -> String {
+pub(crate) fn line(dir: &Path, written: &[PathBuf]) -> String {
     let names = written.iter().filter_map(|path| path.file_name());
     let names: Vec<_> = names
         .map(|name| shown(&name.to_string_lossy()).into_owned())
