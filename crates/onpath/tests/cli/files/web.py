@@ -1,0 +1,22 @@
+# `serve` answers on port 80 with as many bytes as a path has in its name. `ask HOST BYTES` is a client of it at 10.0.0.2.
+import http.client
+import http.server
+import sys
+
+
+class Bytes(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"x" * int(self.path[1:]))
+
+
+if sys.argv[1] == "serve":
+    http.server.ThreadingHTTPServer(("", 80), Bytes).serve_forever()
+host, count = sys.argv[2:]
+try:
+    client = http.client.HTTPConnection("10.0.0.2", timeout=2)
+    client.request("GET", "/" + count, headers={"Host": host})
+    print(f"{host}: {len(client.getresponse().read())} bytes")
+except TimeoutError:
+    print(f"{host}: no answer")
