@@ -2,13 +2,14 @@
 
 use crate::errors;
 use crate::netlink::{attributes, put_attribute, request, u16_at, u32_at};
+use crate::netns;
 use diag::Diagnostic;
 use nix::net::if_::if_nameindex;
 use std::io;
 
 /// Returns the index of an interface by name.
 pub fn index(name: &str) -> Result<u32, Box<Diagnostic>> {
-    by_name(name).map_err(|_| errors::no_interface(name, &names()))
+    by_name(name).map_err(|_| errors::no_interface(name, &names(), &namespaces_with(name)))
 }
 
 /// Returns the index of an interface by name, by netlink. The C library's function uses another kind of socket, which
@@ -24,6 +25,22 @@ pub fn by_name(name: &str) -> io::Result<u32> {
     let answers = request(libc::RTM_GETLINK, 0, &message)?;
     let index = answers.first().and_then(|link| u32_at(link, 4));
     index.ok_or(io::ErrorKind::InvalidData.into())
+}
+
+/// Returns the names of the network namespaces that have an interface of this name, as far as this process may enter
+/// them.
+fn namespaces_with(interface: &str) -> Vec<String> {
+    /// Number of namespaces that are searched. Each takes a thread for a moment.
+    const MOST: usize = 256;
+    let has_it = |name: &String| {
+        let there = netns::named(name).and_then(|there| there.run(|| by_name(interface)));
+        there.is_ok()
+    };
+    netns::names()
+        .into_iter()
+        .take(MOST)
+        .filter(has_it)
+        .collect()
 }
 
 /// Returns the names of all interfaces.

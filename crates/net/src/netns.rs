@@ -76,6 +76,14 @@ pub fn names() -> Vec<String> {
     names
 }
 
+/// Opens the namespace to which `ip netns` gave a name. It does not wait for a named pipe.
+pub(crate) fn named(name: &str) -> io::Result<NetNs> {
+    let mut open = fs::OpenOptions::new();
+    let open = open.read(true).custom_flags(libc::O_NONBLOCK);
+    let file = open.open(Path::new(NAMED).join(name))?;
+    Ok(NetNs { file })
+}
+
 /// Moves this thread, and those that it starts from now on, to a network namespace, given by a path or by a name for
 /// `ip netns`. The mount namespace stays, and with it the BPF file system.
 ///

@@ -6,12 +6,16 @@ use diag::{Diagnostic, system_message};
 use std::io;
 use std::path::Path;
 
-/// Interface that does not exist.
-pub fn no_interface(name: &str, present: &[String]) -> Box<Diagnostic> {
-    let near = if present.is_empty() {
-        String::from("`ip link` lists what there is")
-    } else {
-        format!("this network namespace has {}", present.join(", "))
+/// Interface that does not exist here. `elsewhere` has the named network namespaces that have one of its name.
+pub fn no_interface(name: &str, present: &[String], elsewhere: &[String]) -> Box<Diagnostic> {
+    let near = match (elsewhere, present) {
+        ([one], _) => format!("the network namespace `{one}` has it: add `--netns {one}`"),
+        ([first, ..], _) => format!(
+            "these network namespaces have one: {}; `--netns {first}` chooses the first",
+            elsewhere.join(", ")
+        ),
+        ([], []) => String::from("`ip link` lists what there is"),
+        ([], present) => format!("this network namespace has {}", present.join(", ")),
     };
     Diagnostic::failure("E0780", format!("no network interface `{name}`"), near)
 }
@@ -48,9 +52,22 @@ mod tests {
 
     #[test]
     fn what_there_is_is_named_beside_what_there_is_not() {
-        let refused = no_interface("eth7", &["lo".into(), "eth0".into()]);
+        let refused = no_interface("eth7", &["lo".into(), "eth0".into()], &[]);
         assert_eq!(refused.message, "no network interface `eth7`");
         let help = refused.help.expect("it has help");
         assert_eq!(help, "this network namespace has lo, eth0");
+    }
+
+    #[test]
+    fn namespaces_that_have_an_interface_are_named() {
+        let help = |elsewhere: &[&str]| {
+            let elsewhere: Vec<String> = elsewhere.iter().map(|ns| ns.to_string()).collect();
+            let refused = no_interface("eth7", &["lo".into()], &elsewhere);
+            refused.help.expect("it has help")
+        };
+        let one = "the network namespace `blue` has it: add `--netns blue`";
+        assert_eq!(help(&["blue"]), one);
+        let two = "these network namespaces have one: blue, red; `--netns blue` chooses the first";
+        assert_eq!(help(&["blue", "red"]), two);
     }
 }
