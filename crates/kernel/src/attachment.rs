@@ -51,13 +51,16 @@ pub enum TcOrder {
     Before(String),
     /// Right after the program of this instance.
     After(String),
+    /// Nearest to the wire: before all that are there at ingress, and after them at egress. A filter is after them at
+    /// both.
+    NearestWire,
 }
 
 impl TcOrder {
     /// Returns the instance that the position refers to, if it refers to one.
     pub fn beside(&self) -> Option<&str> {
         match self {
-            TcOrder::Last => None,
+            TcOrder::Last | TcOrder::NearestWire => None,
             TcOrder::Before(instance) | TcOrder::After(instance) => Some(instance),
         }
     }

@@ -22,8 +22,9 @@ pub(crate) fn attach(
 ) -> Result<Attached, Box<Diagnostic>> {
     let (name, ifindex) = (port.name.as_str(), port.index);
     let neighbour = neighbour(order, port, side)?;
+    let is_asked = order.is_some_and(|(_, order)| order.beside().is_some());
     let tcx = match method {
-        TcMethod::Clsact if neighbour.is_some() => return Err(errors::device::no_order(name)),
+        TcMethod::Clsact if is_asked => return Err(errors::device::no_order(name)),
         TcMethod::Clsact => None,
         TcMethod::Best => match Link::attach_tcx_at(prog, ifindex, side, neighbour.as_ref()) {
             Ok(link) => {
@@ -38,7 +39,7 @@ pub(crate) fn attach(
             }
             Err(error) => match not_worth_a_second_try(&error, name) {
                 Some(diagnostic) => return Err(diagnostic),
-                None if neighbour.is_some() => return Err(errors::device::no_order(name)),
+                None if is_asked => return Err(errors::device::no_order(name)),
                 None => Some(error),
             },
         },
@@ -60,7 +61,7 @@ pub(crate) fn attach(
     }
 }
 
-/// Returns the link that the program's position refers to, if `order` asks for one.
+/// Returns the position among the links that are there, if `order` asks for one.
 fn neighbour(
     order: Option<(&Pins, &TcOrder)>,
     port: &Port,
@@ -68,6 +69,9 @@ fn neighbour(
 ) -> Result<Option<Neighbour>, Box<Diagnostic>> {
     let (pins, instance, as_neighbour): (_, _, fn(Link) -> Neighbour) = match order {
         None | Some((_, TcOrder::Last)) => return Ok(None),
+        Some((_, TcOrder::NearestWire)) => {
+            return Ok((side == Side::Ingress).then_some(Neighbour::BeforeAll));
+        }
         Some((pins, TcOrder::Before(instance))) => (pins, instance, Neighbour::Before),
         Some((pins, TcOrder::After(instance))) => (pins, instance, Neighbour::After),
     };

@@ -275,7 +275,7 @@ fn check_options(unit: &Unit, read: &[Read], options: &Options<'_>) -> Result<()
         _ if options.method == TcMethod::Clsact => Some("--clsact"),
         TcOrder::Before(_) => Some("--before"),
         TcOrder::After(_) => Some("--after"),
-        TcOrder::Last => None,
+        TcOrder::Last | TcOrder::NearestWire => None,
     };
     if let Some(flag) = only_at_tc.filter(|_| read.iter().all(|read| read.hook() == Hook::Xdp)) {
         let name = unit.name.clone();

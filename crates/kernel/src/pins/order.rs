@@ -16,6 +16,9 @@ impl Pins {
         let Some(side) = side(member.hook).filter(|_| !by_filter) else {
             return TcOrder::Last;
         };
+        if record.order == TcOrder::NearestWire {
+            return TcOrder::NearestWire;
+        }
         if let Some(beside) = record.order.beside()
             && self.place_of(beside, ifindex, side).is_some()
         {
@@ -62,7 +65,7 @@ impl Pins {
             Some((own, place(beside)?.0))
         });
         places.is_some_and(|(own, beside)| match record.order {
-            TcOrder::Last => false,
+            TcOrder::Last | TcOrder::NearestWire => false,
             TcOrder::Before(_) => own > beside,
             TcOrder::After(_) => own < beside,
         })

@@ -79,9 +79,11 @@ fn query(ifindex: u32) -> io::Result<libbpf_sys::bpf_xdp_query_opts> {
     Ok(opts)
 }
 
-/// A tcx link, and the position of a new one relative to it.
+/// Position of a new tcx link among those that are there.
 #[derive(Debug)]
 pub enum Neighbour {
+    /// The new one runs before all others.
+    BeforeAll,
     /// The new one runs before it.
     Before(Link),
     /// The new one runs after it.
@@ -184,7 +186,7 @@ impl Link {
         Link::attach_tcx_at(prog, ifindex, side, None)
     }
 
-    /// Puts a tc program right before or after another one that is there.
+    /// Puts a tc program at a position among those that are there.
     pub fn attach_tcx_at(
         prog: &Prog,
         ifindex: u32,
@@ -197,12 +199,16 @@ impl Link {
         let mut opts = libbpf_sys::bpf_link_create_opts::default();
         opts.sz = size_of_val(&opts) as _;
         let beside = beside.map(|beside| match beside {
-            Neighbour::Before(link) => (BEFORE, link),
-            Neighbour::After(link) => (AFTER, link),
+            Neighbour::BeforeAll => (BEFORE, None),
+            Neighbour::Before(link) => (BEFORE, Some(link)),
+            Neighbour::After(link) => (AFTER, Some(link)),
         });
         if let Some((where_, link)) = beside {
-            opts.flags = where_ | IS_LINK;
-            opts.__bindgen_anon_1.tcx.relative_fd = link.fd.as_raw_fd() as u32;
+            opts.flags = where_;
+            if let Some(link) = link {
+                opts.flags |= IS_LINK;
+                opts.__bindgen_anon_1.tcx.relative_fd = link.fd.as_raw_fd() as u32;
+            }
         }
         Link::create(prog, ifindex, tcx_point(side), &opts)
     }

@@ -15,6 +15,7 @@ use diag::{Diagnostic, Diagnostics, SourceMap, Span};
 use driver::run::{AtHooks, Ended, Lasts, Observer, Options, ProgressStep, Running, Unit, Work};
 use host::interrupt::Interrupts;
 use kernel::Pins;
+use kernel::attachment::TcOrder;
 use kernel::loss::LossKind;
 use net::interface;
 use std::process::ExitCode;
@@ -84,6 +85,8 @@ pub(super) fn run(
         free_name: args.name.is_none().then_some(&free_name),
         interrupts: Some(interrupts),
         start_soon: true,
+        // As off the path: packets as they come in, before programs that drop or redirect them, and as they go out.
+        order: &TcOrder::NearestWire,
         observer: &Starting(Progress::after(PATIENCE)),
         ..Options::default()
     };
