@@ -3,7 +3,8 @@
 //!
 //! A native XDP program has the bytes of a packet only. Data that the kernel or the device keeps beside them is lost
 //! when the program sends the packet on: a VLAN tag that was taken out, and the state of a transport checksum that is
-//! not computed yet. Generic XDP sees as little, but keeps that data.
+//! not computed yet. Generic XDP sees as little, but keeps that data. It sends no packet on that is longer than the
+//! MTU, as those are that are still to be segmented.
 //!
 //! Between virtual Ethernet devices both are usual: nothing is transmitted, so packets need not be complete. The
 //! sender's end decides. Such a device takes packets from XDP only if its other end accepts them in XDP's form. If
@@ -38,16 +39,19 @@ pub enum LossKind {
     Back,
     /// Packets that are still to be segmented.
     Segments,
+    /// The same at generic XDP, which sends no packet on that is longer than the other interface's MTU.
+    Long,
 }
 
 impl LossKind {
     /// List of all kinds.
-    pub const ALL: [LossKind; 5] = [
+    pub const ALL: [LossKind; 6] = [
         LossKind::Tags,
         LossKind::Checksums,
         LossKind::Sent,
         LossKind::Back,
         LossKind::Segments,
+        LossKind::Long,
     ];
 }
 
@@ -200,6 +204,9 @@ fn at_xdp(end: &End, mode: Option<Mode>, packets: PacketsAbi) -> Found {
     if native && packets.sends_back && is_seen && !sender.has_program() {
         found.push((LossKind::Back, sender.place.clone(), None));
     }
+    if mode == Some(Mode::Generic) && packets.forwards() {
+        found.extend(limit(sender, LossKind::Long));
+    }
     found
 }
 
@@ -207,7 +214,7 @@ fn at_xdp(end: &End, mode: Option<Mode>, packets: PacketsAbi) -> Found {
 const ONE: u32 = 1;
 
 fn at_egress(end: &End) -> Found {
-    limit(&end.own).into_iter().collect()
+    limit(&end.own, LossKind::Segments).into_iter().collect()
 }
 
 /// Finds losses at ingress of traffic control. The sender's end of a pair decides about segments; any interface may
@@ -221,16 +228,18 @@ fn at_ingress(end: &End) -> Found {
     let apart = merges.then(|| (LossKind::Segments, end.own.place.clone(), Some(apart)));
     end.other
         .as_ref()
-        .and_then(limit)
+        .and_then(|other| limit(other, LossKind::Segments))
         .into_iter()
         .chain(apart)
         .collect()
 }
 
-fn limit(sender: &Side) -> Option<(LossKind, Option<InterfaceLocation>, Option<Change>)> {
+fn limit(
+    sender: &Side,
+    kind: LossKind,
+) -> Option<(LossKind, Option<InterfaceLocation>, Option<Change>)> {
     let one = Change::segments(ONE);
-    (sender.settings.gso_max_segs != Some(ONE))
-        .then(|| (LossKind::Segments, sender.place.clone(), Some(one)))
+    (sender.settings.gso_max_segs != Some(ONE)).then(|| (kind, sender.place.clone(), Some(one)))
 }
 
 /// Interface and its settings, at one end of a pair.

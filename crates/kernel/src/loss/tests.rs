@@ -103,7 +103,7 @@ fn it_depends_on_the_program_and_on_where_it_runs() {
         for used in [NATIVE, generic] {
             assert_eq!(kinds(&port, used, knows_tags), [LossKind::Tags]);
         }
-        assert_eq!(kinds(&port, generic, FORWARDS), []);
+        assert_eq!(kinds(&port, generic, FORWARDS), [LossKind::Long]);
         assert_eq!(kinds(&port, Use::Sends, FORWARDS), [LossKind::Sent]);
         assert_eq!(
             kinds(&port, Use::Runs(Hook::TcIngress, Mode::Tcx), FORWARDS),
@@ -175,6 +175,22 @@ fn packets_have_one_segment_where_the_kernel_cannot_segment_them() {
             }
             assert_eq!(kinds(port, used, unsegmented), []);
         }
+    });
+}
+
+#[test]
+fn generic_xdp_sends_on_no_packets_that_are_still_to_be_segmented() {
+    with_pairs(|ports| {
+        let generic = Use::Runs(Hook::Xdp, Mode::Generic);
+        let passes = PacketsAbi::default();
+        assert_eq!(kinds(&ports[0], generic, passes), []);
+        let losses = at(&ports[0], generic, FORWARDS);
+        let kinds_of = |losses: &[Loss]| losses.iter().map(|l| l.kind).collect::<Vec<_>>();
+        assert_eq!(kinds_of(&losses), [LossKind::Long]);
+        let command = losses[0].command().expect("a command");
+        let done = Command::new("sh").args(["-c", &command]).status();
+        assert!(done.expect("this test needs ip").success(), "{command}");
+        assert_eq!(kinds(&ports[0], generic, FORWARDS), []);
     });
 }
 

@@ -72,6 +72,10 @@ pub(super) fn loss_text(kind: LossKind, losses: &[&Loss]) -> Option<String> {
             "packets of several segments (TSO, GRO) that come to {at} are dropped where the program puts a header in front behind which the \
              kernel does not segment"
         ),
+        LossKind::Long => format!(
+            "packets of several segments (TSO) that come to {at} are dropped where a program at generic XDP sends them on: TCP through it \
+             fails"
+        ),
     };
     let mut commands: Vec<String> = losses.iter().filter_map(|loss| loss.command()).collect();
     commands.dedup();
@@ -102,6 +106,7 @@ pub(super) fn loss_json(loss: &Loss) -> Value {
             LossKind::Sent => "sent",
             LossKind::Back => "sent_back",
             LossKind::Segments => "segments",
+            LossKind::Long => "long",
         },
         "interface": loss.interface,
         "setting_of": loss.at.as_ref().map(|at| &at.name),
