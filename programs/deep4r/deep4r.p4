@@ -2,8 +2,8 @@
 //
 // DeeP4R: blocks packets by the names in their payload, by an automaton in a table, as S. Gupta and others published it
 // ("DeeP4R: Deep Packet Inspection in P4 using Packet Recirculation", INFOCOM 2023). A packet with a payload gets a label
-// and is cloned. The clone loses a slice of its payload in each pass, and the table `dfa` takes the automaton's state in
-// the label on by that slice. The original is recirculated until the clone has decided.
+// and is cloned. The clone loses a slice of its payload in each pass. The table `dfa` has the next state for the state in
+// the label and that slice. The original is recirculated until the clone has decided.
 //
 // README.md describes the settings. `onpath firewall --emit v1model` writes them, and the entries of `dfa`.
 
@@ -51,10 +51,10 @@ const bit<32> RECIRCULATED = 4;
 // The clone session of all clones. Its port does not matter: each clone is recirculated.
 const bit<32> SESSION = 1;
 
-// Passes after which a packet with a free id is given up, so that its id returns. The kernel recirculates 32 times. A
-// clone ends before its original does, which then clears the decision for both.
-const bit<8> MOST_PASSES_OF_CLONE = 29;
-const bit<8> MOST_PASSES = 31;
+// Passes after which a packet with a free id is given up, so that its id returns. The kernel recirculates 32 times, and
+// cloning counts as one. A clone ends before its original, which then clears the decision for both.
+const bit<8> MOST_PASSES_OF_CLONE = 31;
+const bit<8> MOST_PASSES = 32;
 
 // Ids that are tried for a packet, one after the other, until one is free.
 const bit<8> PROBES = 8;
@@ -75,7 +75,7 @@ const bit<32> PASSES_OF_ORIGINALS = 1;
 const bit<32> PASSES_OF_CLONES = 2;
 const bit<32> RELEASED = 3;          // had no match
 const bit<32> BLOCKED = 4;
-const bit<32> PASSED_BY = 5;         // have no payload of TCP or DNS that the parser reaches
+const bit<32> PASSED_BY = 5;         // not searched: no payload of TCP or DNS was found
 const bit<32> NO_ID = 6;             // dropped, as no id that was tried was free
 const bit<32> GIVEN_UP = 7;          // dropped after too many passes
 
@@ -166,7 +166,7 @@ struct headers_t {
 }
 
 struct metadata_t {
-    // What a clone knows of the packet that it was made of.
+    // Fields that a clone copies from its original.
     @field_list(1)
     bit<32> id;
     @field_list(1)
@@ -188,10 +188,11 @@ parser prs(packet_in packet, out headers_t hdr, inout metadata_t meta, inout sta
     }
     state ipv4 {
         packet.extract(hdr.ipv4);
-        transition select(hdr.ipv4.ihl, hdr.ipv4.frag_offset, hdr.ipv4.protocol) {
-            (5, 0, PROTOCOL_TCP): tcp;
-            (5, 0, PROTOCOL_UDP): udp;
-            default:              accept;
+        // A fragment is not searched, the first one of a packet neither.
+        transition select(hdr.ipv4.ihl, hdr.ipv4.flags[0:0], hdr.ipv4.frag_offset, hdr.ipv4.protocol) {
+            (5, 0, 0, PROTOCOL_TCP): tcp;
+            (5, 0, 0, PROTOCOL_UDP): udp;
+            default:                 accept;
         }
     }
     state tcp {
@@ -408,7 +409,7 @@ control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
 #endif
         }
 #ifdef LINKS
-        // The table `links` takes the state on.
+        // The table `links` has the next state.
         actions = { update_state; NoAction; }
         default_action = NoAction();
 #else

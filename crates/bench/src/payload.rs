@@ -318,7 +318,7 @@ impl Results {
             "# Payload parsers\n\n{}. Written by `make bench-payload`.\n\n## Skip ahead and check\n\n\
              Attributes of known size, of so many kinds, in a packet with one of each, in front of the query attribute. The parser in P4 has a case for each \
              kind; the hand-written program (`bench/payload/skip_ahead.c`) has a table of sizes and one loop. Nanoseconds are net of a program of two \
-             instructions; the time to compile is from P4 text to a loaded program. Here and below, programs are loaded {LOADINGS} times, as the addresses of their code \
+             instructions; the time to compile is from P4 text to a loaded program. Where two programs are compared, they are loaded {LOADINGS} times, as the addresses of their code \
              move their times by some nanoseconds: times and ratios are medians, each ratio of one loading.\n\n\
              | kinds | bytes | ns | hand-written | ratio | verified instructions | hand-written | compiled in ms |\n|--:|--:|--:|--:|--:|--:|--:|--:|\n",
             taken_on(&self.machine)

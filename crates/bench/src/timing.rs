@@ -16,8 +16,8 @@ pub(crate) fn effort() -> Effort {
 /// Resolution in nanoseconds: smaller differences are not significant.
 pub(crate) const RESOLUTION: f64 = 0.5;
 
-/// Number of times that short programs are loaded. The addresses of their code alone move their times by up to 5 ns, so
-/// a ratio of one loading says little about programs that take 10.
+/// Number of times that short programs are loaded. The addresses of their code alone move their times by nanoseconds, so
+/// a ratio of one loading says little about programs that take ten.
 pub(crate) const LOADINGS: usize = 9;
 
 /// Times of two programs that were loaded several times, in nanoseconds net of the baseline.

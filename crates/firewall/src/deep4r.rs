@@ -7,6 +7,8 @@ use std::fmt::Write;
 
 /// Text of the program. It is the same for all automata.
 pub const PROGRAM: &str = include_str!("../../../programs/deep4r/deep4r.p4");
+/// Largest entries file that is read when a program is started, in bytes.
+pub const LARGEST_ENTRIES: usize = 64 << 20;
 /// Name of the program's file.
 pub const PROGRAM_FILE: &str = "deep4r.p4";
 
@@ -41,10 +43,16 @@ impl Settings {
         Ok(())
     }
 
-    /// Returns the longest payload that the kernel searches to its end, in bytes. With links, payloads with false starts
-    /// take more passes.
-    pub fn longest_payload(&self, slice: SliceBytes) -> usize {
-        KERNEL_PASSES * self.look_ups as usize * slice.count()
+    /// Returns the longest payload that the kernel searches to its end in any case, in bytes. It drops longer ones.
+    pub fn longest_payload(&self, slice: SliceBytes, reset: Reset) -> usize {
+        let look_ups = KERNEL_PASSES * self.look_ups as usize;
+        // With links, a slice may be looked up again for each byte by which a match becomes shorter. A match becomes
+        // longer by a slice at the most.
+        let of_slice = match reset {
+            Reset::Start => 1,
+            Reset::Links => 1 + slice.count(),
+        };
+        look_ups / of_slice * slice.count()
     }
 }
 
@@ -180,6 +188,21 @@ mod tests {
         };
         assert!(with(1, 1) && with(MOST_LOOK_UPS, MOST_IDS));
         assert!(!with(0, 2) && !with(33, 2) && !with(1, 0) && !with(1, 3) && !with(1, 1 << 21));
+    }
+
+    #[test]
+    fn links_take_more_look_ups_for_a_slice() {
+        let longest = |look_ups, slice, reset| {
+            let settings = Settings {
+                look_ups,
+                ..SETTINGS
+            };
+            settings.longest_payload(slice, reset)
+        };
+        assert_eq!(longest(1, SliceBytes::One, Reset::Start), 30);
+        assert_eq!(longest(13, SliceBytes::Four, Reset::Start), 1560);
+        assert_eq!(longest(1, SliceBytes::One, Reset::Links), 15);
+        assert_eq!(longest(32, SliceBytes::Four, Reset::Links), 768);
     }
 
     #[test]

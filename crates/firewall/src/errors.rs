@@ -1,6 +1,5 @@
 //! Diagnostics of the firewall, one function each.
 
-use crate::list::Skipped;
 use diag::Diagnostic;
 
 /// A list cannot be read; `why` is a sentence with the reason.
@@ -21,11 +20,11 @@ pub fn no_names(lists: &str) -> Box<Diagnostic> {
     )
 }
 
-/// A line is no rule, and `--strict` refuses that.
-pub fn wrong_line(list: &str, skipped: &Skipped) -> Box<Diagnostic> {
+/// A line cannot be blocked by, and `--strict` refuses that; `why` is the reason as a phrase.
+pub fn wrong_line(list: &str, line: usize, why: &str) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E1203",
-        format!("{list}:{}: {}", skipped.line, skipped.reason.describe()),
+        format!("{list}:{line}: {why}"),
         "correct or remove the line, or omit `--strict` to skip such lines",
     )
 }

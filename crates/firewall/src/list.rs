@@ -7,10 +7,24 @@
 //! | `*.name` | all names below it |
 //! | `@@\|\|name^` | nothing: an exception |
 //!
-//! Text after `#`, and a line that begins with `!`, is a comment. Names are compared by their A-labels in lower case
-//! (RFC 5890), without the final dot.
+//! A line that begins with `#` or `!` is a comment, and so is text after white space and `#`. Names are compared by their
+//! A-labels in lower case (RFC 5890), without the final dot. Addresses, and names of the local host that hosts files
+//! have, are no rules.
 
 use std::net::IpAddr;
+
+/// Names of the local host and of its networks, as hosts files have them.
+const LOCAL: [&str; 9] = [
+    "localhost",
+    "localhost.localdomain",
+    "local",
+    "broadcasthost",
+    "ip6-localhost",
+    "ip6-loopback",
+    "ip6-localnet",
+    "ip6-mcastprefix",
+    "local.localdomain",
+];
 
 /// Longest name in bytes, without the final dot (RFC 1035, 2.3.4).
 pub const LONGEST_NAME: usize = 253;
@@ -61,6 +75,10 @@ pub enum Reason {
     Internationalised,
     /// The line has options, a path, a wildcard or another form that is not supported.
     Form,
+    /// A name is an address.
+    Address,
+    /// A name is that of the local host.
+    Local,
     /// The line is not UTF-8.
     Encoding,
 }
@@ -75,6 +93,8 @@ impl Reason {
             Reason::Form => {
                 "the line is neither a name, `||name^`, `=name`, `*.name` nor a line of a hosts file"
             }
+            Reason::Address => "an address is no name",
+            Reason::Local => "the name is that of the local host",
             Reason::Encoding => "the line is not UTF-8",
         }
     }
@@ -92,6 +112,7 @@ pub struct List {
 /// Reads a list.
 pub fn parse(bytes: &[u8]) -> List {
     let mut list = List::default();
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
         let number = index + 1;
         let read = match std::str::from_utf8(line) {
@@ -110,12 +131,12 @@ pub fn parse(bytes: &[u8]) -> List {
 
 /// Appends the rules of a line. If one name of the line is wrong, it has none.
 fn read_line(text: &str, line: usize, rules: &mut Vec<Rule>) -> Result<(), Reason> {
-    let text = text.trim_start_matches('\u{feff}');
-    let text = text.split('#').next().unwrap_or_default().trim();
-    if text.is_empty() || text.starts_with('!') {
+    let text = text.trim();
+    if text.is_empty() || text.starts_with(['#', '!']) {
         return Ok(());
     }
-    let mut words = text.split_ascii_whitespace();
+    let words = text.split_ascii_whitespace();
+    let mut words = words.take_while(|word| !word.starts_with('#'));
     let (Some(first), second) = (words.next(), words.next()) else {
         return Ok(());
     };
@@ -159,26 +180,32 @@ fn read_line(text: &str, line: usize, rules: &mut Vec<Rule>) -> Result<(), Reaso
 
 /// Returns a name as it is compared: A-labels in lower case, without the final dot.
 pub fn normalised(name: &str) -> Result<String, Reason> {
-    let name = name.strip_suffix('.').unwrap_or(name);
-    let name = match name.is_ascii() {
-        true => name.to_ascii_lowercase(),
-        false => idna::domain_to_ascii(name).map_err(|_| Reason::Internationalised)?,
-    };
     let is_of_host = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    if let Some(other) = name.bytes().find(|byte| !is_of_host(*byte)) {
-        let is_syntax = matches!(other, b'*' | b'/' | b'^' | b'$' | b'|' | b',' | b'@' | b'=');
-        return Err(if is_syntax {
-            Reason::Form
-        } else {
-            Reason::Character
+    let mut name = name.to_ascii_lowercase();
+    if name.parse::<IpAddr>().is_ok() {
+        return Err(Reason::Address);
+    }
+    let other = name
+        .bytes()
+        .find(|byte| byte.is_ascii() && !is_of_host(*byte));
+    if let Some(other) = other {
+        let is_syntax = b"*/^$|,@=#:?".contains(&other);
+        return Err(match is_syntax {
+            true => Reason::Form,
+            false => Reason::Character,
         });
     }
+    if !name.is_ascii() || name.contains("xn--") {
+        name = idna::domain_to_ascii(&name).map_err(|_| Reason::Internationalised)?;
+    }
+    let name = name.strip_suffix('.').unwrap_or(&name);
     let lengths_fit = name
         .split('.')
         .all(|label| (1..=LONGEST_LABEL).contains(&label.len()));
-    match lengths_fit && name.len() <= LONGEST_NAME {
-        true => Ok(name),
-        false => Err(Reason::Length),
+    match name {
+        _ if !lengths_fit || name.len() > LONGEST_NAME => Err(Reason::Length),
+        _ if LOCAL.contains(&name) || name.starts_with("ip6-all") => Err(Reason::Local),
+        _ => Ok(name.to_owned()),
     }
 }
 
@@ -196,7 +223,7 @@ mod tests {
     #[test]
     fn each_form_of_a_line_is_read() {
         let text = "\u{feff}# a list\n! another comment\nEvil.com.\n\n||bad.com^ # why\n=one.example\r\n\
-                    *.sub.example\n@@||good.bad.com^\n0.0.0.0 a.example b.example\n::1 c.example\nbücher.example";
+                    *.sub.example\n@@||good.bad.com^\n0.0.0.0 a.example b.example\n::1 c.example\nbücher.example\nexample.org\u{3002} # one more";
         let expected = [
             ("evil.com", Scope::Domain, false),
             ("bad.com", Scope::Domain, false),
@@ -207,6 +234,7 @@ mod tests {
             ("b.example", Scope::Name, false),
             ("c.example", Scope::Name, false),
             ("xn--bcher-kva.example", Scope::Domain, false),
+            ("example.org", Scope::Domain, false),
         ];
         let expected: Vec<_> = expected
             .iter()
@@ -218,7 +246,7 @@ mod tests {
     #[test]
     fn other_lines_are_skipped_with_their_numbers_and_reasons() {
         let long = "a".repeat(64);
-        let lines: [(&[u8], Reason); 12] = [
+        let lines: [(&[u8], Reason); 20] = [
             (b"||ads.example^$third-party", Reason::Form),
             (b"||ads.example", Reason::Form),
             (b"@@good.example", Reason::Form),
@@ -231,6 +259,14 @@ mod tests {
             (b"bad!name.example", Reason::Character),
             (b"\xff.example", Reason::Encoding),
             ("xn--\u{fc}.example".as_bytes(), Reason::Internationalised),
+            (b"xn--zzzzzzzz99999.example", Reason::Internationalised),
+            (b"example.com##.banner", Reason::Form),
+            (b"example.com#@#.ad", Reason::Form),
+            (b"https://ads.example", Reason::Form),
+            (b"127.0.0.1", Reason::Address),
+            (b"0.0.0.0 0.0.0.0", Reason::Address),
+            (b"127.0.0.1 localhost", Reason::Local),
+            (b"ff02::1 ip6-allnodes", Reason::Local),
         ];
         let text: Vec<u8> = lines
             .iter()

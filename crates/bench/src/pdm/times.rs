@@ -25,7 +25,7 @@ const DIRECTIONS: [(&str, f64); 2] = [
 const UNDISTURBED: f64 = 0.2;
 
 /// Sentence of the sections that describes [`Time::ratio`].
-const LOADINGS: &str = "The programs are loaded several times, minutes apart: a ratio is of one loading, and the median of \
+const RATIO_MEANING: &str = "The programs are loaded several times, minutes apart: a ratio is of one loading, and the median of \
                         them stands here.";
 
 /// Index of each version in the turns.
@@ -193,7 +193,7 @@ impl TestRuns {
         format!(
             "\n## Time by test runs\n\n\
              Nanoseconds a packet (UDP, {SIZE} bytes) in `BPF_PROG_TEST_RUN` beyond an empty program, one run a system call, in \
-             turn: the undisturbed time (of 100 turns the 5th from below); in brackets from the medians. {LOADINGS}\n\n{}\n\
+             turn: the undisturbed time (of 100 turns the 5th from below); in brackets from the medians. {RATIO_MEANING}\n\n{}\n\
              Both find a flow by SipHash-1-3 of its key. The ratio to hand-written programs with a sum of products instead is {:.3} \
              on egress and {:.3} on ingress: that hash is faster, but whoever observes which flows are evicted learns about its seed.\n\n\
              Instructions that the verifier processed: {} (egress and ingress).\n",
@@ -246,7 +246,7 @@ impl UnderTraffic {
              25 ms during the stream: the undisturbed time (of 100 turns the 20th from below); in brackets from the medians. \
              *One way*: datagrams of {SIZE} bytes at the maximum rate. *Answered*: each is sent back before the next one goes \
              out, so every incoming packet is a delay sample; the processors idle in between, and both \
-             ends' programs count. {LOADINGS}\n\n{}",
+             ends' programs count. {RATIO_MEANING}\n\n{}",
             table(rows)
         )
     }

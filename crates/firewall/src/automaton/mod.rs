@@ -105,9 +105,11 @@ pub struct Entry {
     /// Form of the names.
     pub form: Form,
     /// Number of bytes at the beginning of the slice that may be any.
-    pub skipped: usize,
-    /// Bytes that follow them. The rest of the slice may be any bytes.
-    pub bytes: Vec<u8>,
+    pub skipped: u8,
+    /// Number of bytes after them that are compared. The rest of the slice may be any bytes.
+    compared: u8,
+    /// These bytes, and zeros.
+    bytes: [u8; 4],
     /// Next state.
     pub next: u32,
     /// True if a name was found.
@@ -115,15 +117,20 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Returns the bytes that are compared.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.compared)]
+    }
+
     /// Returns the priority over other entries for the same slice; the higher one wins.
     pub fn priority(&self, slice: SliceBytes) -> usize {
-        slice.count() - self.skipped
+        slice.count() - usize::from(self.skipped)
     }
 
     /// Returns the slice, and a mask of the bits that are compared. The first byte is the most significant one.
     pub fn slice(&self, slice: SliceBytes) -> (u32, u32) {
-        let at = |index: usize| 8 * (slice.count() - 1 - self.skipped - index);
-        let bytes = self.bytes.iter().enumerate();
+        let at = |index: usize| 8 * (self.priority(slice) - 1 - index);
+        let bytes = self.bytes().iter().enumerate();
         bytes.fold((0, 0), |(value, mask), (index, byte)| {
             let shift = at(index);
             (value | u32::from(*byte) << shift, mask | 0xff << shift)

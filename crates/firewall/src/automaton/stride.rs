@@ -19,11 +19,15 @@ pub(super) fn entries(
         let longest = slice.count() - skipped;
         paths(graph, start, longest, &mut Vec::new(), &mut |bytes, to| {
             let decides = graph.nodes[to].accepts;
+            let mut all = [0; 4];
+            all[..bytes.len()].copy_from_slice(bytes);
             out.push(Entry {
                 state: from.map(state),
                 form,
-                skipped,
-                bytes: bytes.to_vec(),
+                // A slice has four bytes at most.
+                skipped: skipped as u8,
+                compared: bytes.len() as u8,
+                bytes: all,
                 next: state(to),
                 decides,
             });

@@ -118,7 +118,7 @@ fn the_published_example_has_eleven_states_and_eleven_entries() {
     assert_eq!(automaton.links, []);
     let deciding: Vec<&Entry> = automaton.entries.iter().filter(|e| e.decides).collect();
     assert_eq!(deciding.len(), 1);
-    assert_eq!(deciding[0].bytes, b"m");
+    assert_eq!(deciding[0].bytes(), b"m");
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub struct Walker<'a> {
 impl<'a> Walker<'a> {
     /// Indexes an automaton.
     pub fn new(automaton: &'a Automaton) -> Walker<'a> {
-        let key = |e: &'a Entry| ((e.state, e.form, e.skipped, &e.bytes[..]), e);
+        let key = |e: &'a Entry| ((e.state, e.form, usize::from(e.skipped), e.bytes()), e);
         Walker {
             automaton,
             entries: automaton.entries.iter().map(key).collect(),

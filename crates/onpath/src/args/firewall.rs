@@ -58,10 +58,11 @@ impl ResetName {
 /// End of `onpath firewall --help`.
 const MEANING: &str = "\
 A line of a list is a name (`ads.example` or `||ads.example^`), a line of a hosts file, or a comment
-(`#`, `!`). Other lines are reported and skipped.
+(`#`, `!`). Other lines, exceptions and single labels are reported and skipped.
 
 The automaton finds names anywhere in a payload: `evil.com` blocks `devil.com` and `evil.com.au` too.
-It compares bytes, so it misses names in capitals, and names that are cut by a segment.";
+It compares bytes, so it misses names in capitals, and names that are cut by a segment. Packets in
+both directions are searched.";
 
 /// `onpath firewall`
 #[derive(Args, Debug)]
@@ -73,7 +74,7 @@ pub struct Firewall {
     /// Write this program
     #[arg(long, required = true)]
     pub emit: Emitted,
-    /// Write deep4r.p4, firewall.p4 with its settings, and entries.txt to this folder
+    /// Write deep4r.p4, deep4r_list.p4 with its settings, and entries.txt to this folder
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
     /// Bytes of a payload that one look-up takes
@@ -88,10 +89,10 @@ pub struct Firewall {
     /// Ids of packets: a power of two, and more than packets pass at a time
     #[arg(long, value_name = "NUMBER", default_value_t = 1024)]
     pub ids: u32,
-    /// Give out only ids that no packet has; as published, ids are given out in turn
+    /// Give each packet an id that no other packet in flight has; as published, ids are given out in turn
     #[arg(long)]
     pub free_ids: bool,
-    /// Refuse a list with a line that is no rule
+    /// Refuse a list with a line that would be skipped
     #[arg(long)]
     pub strict: bool,
     /// Print the result as JSON

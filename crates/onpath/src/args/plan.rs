@@ -49,7 +49,8 @@ pub struct PlanArgs {
     /// List the messages that are built in, with their attributes
     #[arg(long, conflicts_with_all = ["schema", "attribute", "target", "bytes", "attributes"])]
     pub list: bool,
-    /// Plan for the automaton that `onpath firewall --emit v1model` makes of this list of names, on a Tofino
+    /// Plan for the automaton of a list of names on a Tofino, as published: names in text, slices of one byte (see `onpath
+    /// firewall`)
     #[arg(long, value_name = "LIST", conflicts_with_all = ["schema", "attribute", "target", "bytes", "attributes", "list"])]
     pub names: Vec<std::path::PathBuf>,
     /// Print as JSON

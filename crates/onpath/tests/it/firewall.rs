@@ -44,7 +44,7 @@ fn test(folder: &Path, script: &str) {
         format!("# {}\n{entries}{script}", "Packets of a test."),
     )
     .expect("writes");
-    let program = folder.join("firewall.p4");
+    let program = folder.join("deep4r_list.p4");
     onpath(&["test", &program.to_string_lossy(), &file.to_string_lossy()]);
 }
 
@@ -82,13 +82,12 @@ fn text(random: &mut impl Rng, longest: usize, alphabet: &[u8]) -> Vec<u8> {
 }
 
 fn name(random: &mut impl Rng) -> String {
-    let labels = random.random_range(1..=2);
-    let labels = (0..labels).map(|_| text(random, 5, b"abc"));
+    let labels = (0..2).map(|_| text(random, 5, b"abc"));
     let labels = labels.map(|label| String::from_utf8(label).expect("letters"));
     labels.collect::<Vec<_>>().join(".")
 }
 
-/// The program does to 1,000 payloads what the automaton does, for each size of slices, and with and without links.
+/// The program does to 1,200 payloads what the automaton does, for each size of slices, with and without links.
 #[test]
 fn the_program_equals_the_automaton() {
     let settings = [
@@ -114,18 +113,22 @@ fn the_program_equals_the_automaton() {
         ),
         (
             SliceBytes::Four,
+            Reset::Start,
+            ["--slice", "4", "--reset", "start"],
+        ),
+        (
+            SliceBytes::Four,
             Reset::Links,
             ["--slice", "4", "--reset", "links"],
         ),
     ];
     let mut random = ChaCha8Rng::seed_from_u64(38);
     let mut outcomes = [0, 0];
-    for round in 0..20 {
+    for round in 0..24 {
         let (slice, reset, flags) = &settings[round % settings.len()];
         let names: BTreeSet<String> = (0..6).map(|_| name(&mut random)).collect();
         let names: Vec<String> = names.into_iter().collect();
-        let automaton =
-            Automaton::new(names.iter().map(String::as_str), &Form::ALL, *slice, *reset);
+        let automaton = automaton(&names, *slice, *reset);
         let walker = Walker::new(&automaton);
         let mut script = String::new();
         for _ in 0..25 {
@@ -142,13 +145,73 @@ fn the_program_equals_the_automaton() {
             }
         }
         let folder = tempfile::tempdir().expect("a folder");
-        let look_ups = ["1", "3", "32"][round % 3];
-        let flags = [&flags[..], &["--look-ups", look_ups]].concat();
+        let look_ups = ["1", "3", "32", "8"][round % 4];
+        let mut flags = [&flags[..], &["--look-ups", look_ups]].concat();
+        // Each packet gives its id back, so two are enough.
+        flags.extend(["--ids", "2", "--free-ids"].iter().take(3 * (round / 12)));
         emit(folder.path(), &names, &flags);
         test(folder.path(), &script);
     }
-    assert_eq!(outcomes[0] + outcomes[1], 1000);
+    assert_eq!(outcomes[0] + outcomes[1], 1200);
     assert!(outcomes.iter().all(|count| *count > 200), "{outcomes:?}");
+}
+
+/// Returns the automaton of some names, each of which has two labels.
+fn automaton(names: &[String], slice: SliceBytes, reset: Reset) -> Automaton {
+    Automaton::new(names.iter().map(String::as_str), &Form::ALL, slice, reset)
+}
+
+/// With free ids, a packet is given up on the interpreter where the kernel drops it: behind the longest payload.
+#[test]
+fn the_longest_payload_is_searched_and_a_longer_one_is_given_up() {
+    let names = ["evil.com".to_string()];
+    for (slice, look_ups, longest) in [("1", "1", 30), ("2", "3", 180), ("4", "13", 1560)] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let flags = ["--slice", slice, "--look-ups", look_ups, "--free-ids"];
+        let report = emit(folder.path(), &names, &flags);
+        assert!(
+            report.contains(&format!(" {longest} bytes are searched")),
+            "{report}"
+        );
+        let mut script = String::new();
+        let whole = vec![b'x'; longest];
+        send(&mut script, 80, &whole, false);
+        send(&mut script, 80, &[&whole[8..], b"evil.com"].concat(), true);
+        script +=
+            "wait\ncheck_counter packets[3] packets == 1\ncheck_counter packets[4] packets == 1\n";
+        send(&mut script, 80, &[&whole[..], b"x"].concat(), true);
+        script += "wait\ncheck_counter packets[7] packets == 1\n";
+        test(folder.path(), &script);
+    }
+}
+
+/// With links, no payload takes more passes than the report says, although most matches fail.
+#[test]
+fn with_links_the_longest_payload_is_searched_in_any_case() {
+    let mut random = ChaCha8Rng::seed_from_u64(5);
+    let names: BTreeSet<String> = (0..60)
+        .map(|_| String::from_utf8(text(&mut random, 12, b"ab")).expect("letters") + "c.example")
+        .collect();
+    let names: Vec<String> = names.into_iter().collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let flags = [
+        "--slice",
+        "2",
+        "--look-ups",
+        "32",
+        "--reset",
+        "links",
+        "--free-ids",
+    ];
+    let report = emit(folder.path(), &names, &flags);
+    assert!(report.contains(" 640 bytes are searched"), "{report}");
+    let mut script = String::new();
+    for _ in 0..10 {
+        let payload: Vec<u8> = (0..640).map(|_| b"ab"[random.random_range(0..2)]).collect();
+        send(&mut script, 80, &payload, false);
+    }
+    script += "wait\ncheck_counter packets[3] packets == 10\n";
+    test(folder.path(), &script);
 }
 
 /// Returns different names of three labels, about as long as real ones.
@@ -195,8 +258,8 @@ fn seventy_thousand_names_run_on_the_interpreter() {
 /// A substring is not a domain: what the published program blocks besides the names and those below them.
 #[test]
 fn substrings_and_equal_bytes_are_blocked_too() {
-    let names = ["evil.com", "ba.example"];
-    let automaton = Automaton::new(names.into_iter(), &Form::ALL, SliceBytes::One, Reset::Links);
+    let names = ["evil.com".to_string(), "ba.example".to_string()];
+    let automaton = automaton(&names, SliceBytes::One, Reset::Links);
     let walker = Walker::new(&automaton);
     for host in ["devil.com", "evil.com.au", "www.evil.com"] {
         assert!(walker.walk(Form::Text, host.as_bytes()).found, "{host}");
@@ -208,4 +271,83 @@ fn substrings_and_equal_bytes_are_blocked_too() {
     let mut raw = 0x6261u16.to_be_bytes().to_vec();
     raw.extend(b".example");
     assert!(walker.walk(Form::Text, &raw).found);
+}
+
+/// Counts the hosts that substrings block although no rule for domains does: names of one or two words against hosts of
+/// up to three.
+#[test]
+fn of_hosts_that_are_blocked_most_are_no_names_below_a_listed_one() {
+    const WORDS: [&str; 16] = [
+        "mail", "shop", "news", "game", "play", "star", "blue", "fast", "home", "tech", "data",
+        "wave", "land", "book", "club", "link",
+    ];
+    let mut random = ChaCha8Rng::seed_from_u64(11);
+    let mut host = |most: usize, labels: usize| {
+        let label = |random: &mut ChaCha8Rng| {
+            let words = random.random_range(1..=most);
+            (0..words)
+                .map(|_| WORDS[random.random_range(0..16)])
+                .collect::<String>()
+        };
+        let mut parts: Vec<String> = (0..labels).map(|_| label(&mut random)).collect();
+        parts.push(["com", "net", "example"][random.random_range(0..3)].to_string());
+        parts.join(".")
+    };
+    let names: BTreeSet<String> = (0..100).map(|_| host(2, 1)).collect();
+    let names: Vec<String> = names.into_iter().collect();
+    let automaton = automaton(&names, SliceBytes::One, Reset::Links);
+    let walker = Walker::new(&automaton);
+    let (mut by_substring, mut by_domain) = (0, 0);
+    for labels in [1, 2].repeat(5000) {
+        let host = host(3, labels);
+        let is_listed = host.match_indices('.').map(|(at, _)| &host[at + 1..]);
+        let is_listed = is_listed
+            .chain([&host[..]])
+            .any(|suffix| names.iter().any(|n| n == suffix));
+        let found = walker.walk(Form::Text, host.as_bytes()).found;
+        assert!(found || !is_listed, "{host}");
+        by_substring += usize::from(found);
+        by_domain += usize::from(is_listed);
+    }
+    assert_eq!((by_substring, by_domain), (6589, 2310));
+}
+
+/// The commands print what scripts read, and report each line that is skipped.
+#[test]
+fn lists_are_reported_and_results_are_json() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let list = folder.path().join("names.txt");
+    let lines = (0..12).map(|n| format!("@@||good{n}.example^\n"));
+    let lines: String = lines
+        .chain(["bad.example\n".into(), "ads\n".into()])
+        .collect();
+    std::fs::write(&list, lines).expect("writes");
+    let (list, out) = (list.to_string_lossy(), folder.path().join("out"));
+    let out = out.to_string_lossy();
+    let args = ["firewall", "--emit", "v1model", &list, "-o", &out, "--json"];
+    let output = Command::new(env!("CARGO_BIN_EXE_onpath"))
+        .args(args)
+        .output();
+    let output = output.expect("onpath runs");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(
+        told.matches("skipped: an automaton has no exceptions")
+            .count(),
+        10
+    );
+    assert!(told.contains("3 more lines skipped"), "{told}");
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&json["names"], &json["skipped"]), (&1.into(), &13.into()));
+    let strict = Command::new(env!("CARGO_BIN_EXE_onpath"))
+        .args(args)
+        .arg("--strict")
+        .output();
+    assert_eq!(strict.expect("onpath runs").status.code(), Some(1));
+    let plan = onpath(&["plan", "--names", &list, "--json"]);
+    let plan: serde_json::Value = serde_json::from_str(&plan).expect("JSON");
+    assert_eq!(
+        (&plan["entries"], &plan["fits"]),
+        (&11.into(), &true.into())
+    );
+    assert_eq!(plan["usage"][0]["needed"], 1);
 }

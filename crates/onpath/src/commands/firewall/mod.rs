@@ -17,7 +17,9 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 /// Name of the file with the program's settings.
-const SETTINGS_FILE: &str = "firewall.p4";
+const SETTINGS_FILE: &str = "deep4r_list.p4";
+/// Payload of a whole TCP segment on Ethernet, in bytes.
+const SEGMENT: usize = 1460;
 /// Name of the entries file.
 const ENTRIES_FILE: &str = "entries.txt";
 
@@ -34,10 +36,13 @@ pub(crate) fn run(args: Firewall) -> Done {
     let names = lists.names.iter().map(String::as_str);
     let (slice, reset) = (args.slice.bytes(), args.reset.reset());
     let automaton = Automaton::new(names, &Form::ALL, slice, reset);
+    let entries = deep4r::entries(&automaton);
+    let is_readable = entries.len() <= deep4r::LARGEST_ENTRIES;
+    // The settings come last: until then, what was there before does not compile with other entries.
     let files = [
+        (ENTRIES_FILE, entries),
         (deep4r::PROGRAM_FILE, deep4r::PROGRAM.to_owned()),
         (SETTINGS_FILE, deep4r::settings(&automaton, settings)),
-        (ENTRIES_FILE, deep4r::entries(&automaton)),
     ];
     let mut written = Vec::new();
     for (name, text) in &files {
@@ -45,7 +50,7 @@ pub(crate) fn run(args: Firewall) -> Done {
     }
     let milliseconds = started.elapsed().as_secs_f64() * 1e3;
     let mebibytes = host::linux::peak_memory() as f64 / f64::from(1 << 20);
-    let longest = settings.longest_payload(slice);
+    let longest = settings.longest_payload(slice, reset);
     if args.json {
         print_json(&json!({
             "names": lists.names.len(),
@@ -66,7 +71,10 @@ pub(crate) fn run(args: Firewall) -> Done {
         counted(lists.skipped, "line")
     );
     let rows = automaton.sizes().into_iter().map(|size| {
-        let mut counts = vec![counted(size.states, "state"), entry_count(size.entries)];
+        let mut counts = vec![
+            counted(size.states, "state"),
+            counted(size.entries, "entry"),
+        ];
         if reset == Reset::Links {
             counts.push(counted(size.links, "failure link"));
         }
@@ -74,28 +82,33 @@ pub(crate) fn run(args: Firewall) -> Done {
     });
     out!("{}", columns(&rows.collect::<Vec<_>>()));
     out_line!(
-        "in the kernel, payloads of up to {} are searched to their end",
-        counted(longest, "byte")
+        "in the kernel, packets with payloads of up to {} are searched, and longer ones are dropped{}",
+        counted(longest, "byte"),
+        match (longest >= SEGMENT, reset) {
+            (true, _) => "",
+            (false, Reset::Start) => ": `--slice 4 --look-ups 13` reaches 1,560 bytes",
+            (false, Reset::Links) =>
+                " if matches fail often: `--slice 4 --look-ups 32` reaches 768 bytes in any case",
+        }
     );
     out_line!("took {milliseconds:.0} ms and {mebibytes:.0} MiB at the most");
     out_line!("{}", written::line(&args.output, &written));
     let folder = args.output.to_string_lossy();
     let folder = shown(&folder);
-    out_line!(
-        "run it: onpath run {folder}/{SETTINGS_FILE} --dev INSIDE,OUTSIDE --entries {folder}/{ENTRIES_FILE}"
-    );
+    match is_readable {
+        true => out_line!(
+            "run it: onpath run '{folder}/{SETTINGS_FILE}' --dev INSIDE,OUTSIDE --entries '{folder}/{ENTRIES_FILE}'"
+        ),
+        false => out_line!(
+            "{ENTRIES_FILE} is larger than the {} MiB that `onpath run` reads: make it of fewer names",
+            deep4r::LARGEST_ENTRIES >> 20
+        ),
+    }
     Ok(ExitCode::SUCCESS)
 }
 
-fn entry_count(count: usize) -> String {
-    match count {
-        1 => "1 entry".to_owned(),
-        count => format!("{count} entries"),
-    }
-}
-
-/// Prints the memory that a Tofino switch would need for the automaton of some lists, as published: slices of one byte,
-/// and no links.
+/// Prints the memory that a Tofino switch would need for the automaton of some lists, as published: names in text, slices
+/// of one byte, and no links.
 pub(crate) fn plan(lists: &Lists, as_json: bool) -> Done {
     let names = lists.names.iter().map(String::as_str);
     let forms = [Form::Text];
@@ -112,7 +125,7 @@ pub(crate) fn plan(lists: &Lists, as_json: bool) -> Done {
             "target": "tofino",
             "model": true,
             "fits": usage.fits(),
-            "usage": { "resource": usage.resource.name(), "needed": usage.needed, "available": usage.available },
+            "usage": [{ "resource": usage.resource.name(), "needed": usage.needed, "available": usage.available }],
         }));
     } else {
         let answer = if usage.fits() { "fits" } else { "does not fit" };
@@ -124,7 +137,7 @@ pub(crate) fn plan(lists: &Lists, as_json: bool) -> Done {
             "  needs  {} of {} bits and {}",
             counted(automaton.state_count(), "state"),
             state,
-            entry_count(automaton.entries.len())
+            counted(automaton.entries.len(), "entry")
         );
         out_line!(
             "  takes  {} of {} SRAM blocks of a pipeline ({:.2} %)",

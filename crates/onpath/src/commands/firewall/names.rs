@@ -18,12 +18,12 @@ pub(crate) struct Lists {
     pub skipped: usize,
 }
 
-/// Reads the names that lists block, and reports lines that are skipped: those that are no rules, and exceptions, which
-/// an automaton does not know.
+/// Reads the names that lists block, and reports lines that are skipped: those that are no rules, and rules that an
+/// automaton does not know, such as exceptions.
 ///
 /// # Errors
 ///
-/// A list cannot be read, or has no name; with `is_strict`, also if a line is no rule.
+/// A list cannot be read, or has no name; with `is_strict`, also if a line is skipped.
 pub(crate) fn read(lists: &[PathBuf], is_strict: bool) -> Result<Lists, Stop> {
     let mut all = Lists {
         names: Vec::new(),
@@ -39,24 +39,24 @@ pub(crate) fn read(lists: &[PathBuf], is_strict: bool) -> Result<Lists, Stop> {
             )))
         })?;
         let found = list::parse(&bytes);
-        if is_strict && let Some(first) = found.skipped.first() {
-            return Err(refused(errors::wrong_line(&name, first)));
-        }
         let wrong = found.skipped.iter();
         let mut lines: Vec<(usize, &str)> = wrong.map(|s| (s.line, s.reason.describe())).collect();
         for rule in found.rules {
             match (rule.is_allowed, rule.scope) {
                 (true, _) => lines.push((rule.line, "an automaton has no exceptions")),
                 (false, Scope::Subdomains) => {
-                    lines.push((
-                        rule.line,
-                        "an automaton does not tell a name from those below it",
-                    ));
+                    lines.push((rule.line, "an automaton finds the name itself too"));
+                }
+                (false, _) if !rule.name.contains('.') => {
+                    lines.push((rule.line, "a single label is found in too many payloads"));
                 }
                 (false, Scope::Domain | Scope::Name) => all.names.push(rule.name),
             }
         }
         lines.sort_unstable();
+        if is_strict && let Some((line, why)) = lines.first() {
+            return Err(refused(errors::wrong_line(&name, *line, why)));
+        }
         for (line, why) in lines.iter().take(MOST_PRINTED) {
             err_line!("{name}:{line}: skipped: {why}");
         }
