@@ -106,11 +106,10 @@ INLINE u32 send_packet_event(struct __sk_buff *ctx, void *map, u64 length)
     return -bpf_perf_event_output(ctx, map, (u64)head << 32 | BPF_F_CURRENT_CPU, &head, sizeof(head));
 }
 
-/* Returns 0, which the verifier does not know. A loop that starts from it is one state to the verifier. It is the
- * difference of a pointer and itself: the pointer is in a register already. */
+/* Returns 0, which the verifier does not know. A loop that starts from it is one state to the verifier. */
 INLINE u64 unknown_zero(struct __sk_buff *ctx)
 {
-    u64 a = (u64)(long)context_pointer(ctx, data), b = a;
+    u64 a = context_get(ctx, hash), b = a;
 
     asm volatile("%0 -= %1" : "+r"(a) : "r"(b));
     return a;

@@ -22,7 +22,7 @@ const SEVERAL: &[&str] = &["detached mounts"];
 /// Every command with its requirements. Objects that were built earlier run without clang.
 const COMMANDS: [Needs; 17] = [
     Needs {
-        name: "check, explain, graph, plan, doctor, man, completions, query --read FILE",
+        name: "check, explain, graph, plan, firewall, doctor, man, completions, query --read FILE",
         groups: &[],
     },
     Needs {
