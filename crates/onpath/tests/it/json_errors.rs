@@ -15,6 +15,10 @@ const FAILURES: &[(&str, &[&str])] = &[
     ("doctor", &[]),
     ("drops", &["absent"]),
     ("explain", &[]),
+    (
+        "firewall",
+        &["absent", "--emit", "v1model", "-o", "/proc/absent"],
+    ),
     ("flows list", &["-n", "absent"]),
     ("graph", &["absent.p4"]),
     ("group list", &["-n", "absent"]),
