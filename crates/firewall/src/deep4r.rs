@@ -7,8 +7,6 @@ use std::fmt::Write;
 
 /// Text of the program. It is the same for all automata.
 pub const PROGRAM: &str = include_str!("../../../programs/deep4r/deep4r.p4");
-/// Largest entries file that is read when a program is started, in bytes.
-pub const LARGEST_ENTRIES: usize = 64 << 20;
 /// Name of the program's file.
 pub const PROGRAM_FILE: &str = "deep4r.p4";
 

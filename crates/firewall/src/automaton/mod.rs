@@ -29,11 +29,14 @@ impl Form {
     /// Both forms.
     pub const ALL: [Form; 2] = [Form::Text, Form::Labels];
 
+    /// Mask of a state for the bit that distinguishes forms.
+    pub const MASK: u32 = 1 << 31;
+
     /// Returns the start of its automaton. All its states have the same highest bit.
     pub const fn start(self) -> u32 {
         match self {
             Form::Text => 0,
-            Form::Labels => 1 << 31,
+            Form::Labels => Form::MASK,
         }
     }
 
@@ -44,9 +47,6 @@ impl Form {
             Form::Labels => "labels",
         }
     }
-
-    /// Mask of a state for the bit that distinguishes forms.
-    pub const MASK: u32 = 1 << 31;
 
     /// Returns a name as such payloads have it. It is without the root's label, so it is found in longer names too.
     pub fn pattern(self, name: &str) -> Vec<u8> {

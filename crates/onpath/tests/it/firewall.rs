@@ -234,7 +234,7 @@ fn many(count: usize) -> Vec<String> {
 }
 
 #[test]
-#[ignore = "reads 70,000 names and more entries than a million: `make test-all` runs it"]
+#[ignore = "long: make test-all"]
 fn seventy_thousand_names_run_on_the_interpreter() {
     let names = many(70_000);
     let folder = tempfile::tempdir().expect("a folder");

@@ -10,8 +10,9 @@ use crate::written;
 
 use asic::exact_match::tofino_blocks;
 use diag::{columns, counted, shown};
-use firewall::automaton::{Automaton, Form, Reset};
+use firewall::automaton::{Automaton, Form, Reset, SliceBytes};
 use firewall::deep4r::{self, Settings};
+use host::files;
 use serde_json::json;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -37,8 +38,8 @@ pub(crate) fn run(args: Firewall) -> Done {
     let (slice, reset) = (args.slice.bytes(), args.reset.reset());
     let automaton = Automaton::new(names, &Form::ALL, slice, reset);
     let entries = deep4r::entries(&automaton);
-    let is_readable = entries.len() <= deep4r::LARGEST_ENTRIES;
-    // The settings come last: until then, what was there before does not compile with other entries.
+    let is_readable = entries.len() as u64 <= files::LARGEST;
+    // The program that is run comes last, so that it is not there without its entries.
     let files = [
         (ENTRIES_FILE, entries),
         (deep4r::PROGRAM_FILE, deep4r::PROGRAM.to_owned()),
@@ -84,12 +85,7 @@ pub(crate) fn run(args: Firewall) -> Done {
     out_line!(
         "in the kernel, packets with payloads of up to {} are searched, and longer ones are dropped{}",
         counted(longest, "byte"),
-        match (longest >= SEGMENT, reset) {
-            (true, _) => "",
-            (false, Reset::Start) => ": `--slice 4 --look-ups 13` reaches 1,560 bytes",
-            (false, Reset::Links) =>
-                " if matches fail often: `--slice 4 --look-ups 32` reaches 768 bytes in any case",
-        }
+        advice(settings, slice, reset)
     );
     out_line!("took {milliseconds:.0} ms and {mebibytes:.0} MiB at the most");
     out_line!("{}", written::line(&args.output, &written));
@@ -101,10 +97,31 @@ pub(crate) fn run(args: Firewall) -> Done {
         ),
         false => out_line!(
             "{ENTRIES_FILE} is larger than the {} MiB that `onpath run` reads: make it of fewer names",
-            deep4r::LARGEST_ENTRIES >> 20
+            files::LARGEST >> 20
         ),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns a text about settings for longer payloads, if there are some and whole segments are not searched yet.
+fn advice(settings: Settings, slice: SliceBytes, reset: Reset) -> String {
+    let most = Settings {
+        look_ups: deep4r::MOST_LOOK_UPS,
+        ..settings
+    };
+    let reached = most.longest_payload(SliceBytes::Four, reset);
+    let longest = settings.longest_payload(slice, reset);
+    if longest >= SEGMENT || longest >= reached {
+        return String::new();
+    }
+    let when = match reset {
+        Reset::Start => "",
+        Reset::Links => " if matches fail often",
+    };
+    format!(
+        "{when}: `--slice 4 --look-ups {}` reaches {reached} bytes",
+        deep4r::MOST_LOOK_UPS
+    )
 }
 
 /// Prints the memory that a Tofino switch would need for the automaton of some lists, as published: names in text, slices
@@ -112,7 +129,7 @@ pub(crate) fn run(args: Firewall) -> Done {
 pub(crate) fn plan(lists: &Lists, as_json: bool) -> Done {
     let names = lists.names.iter().map(String::as_str);
     let forms = [Form::Text];
-    let slice = firewall::automaton::SliceBytes::One;
+    let slice = SliceBytes::One;
     let automaton = Automaton::new(names, &forms, slice, Reset::Start);
     let state = deep4r::state_bits(&automaton);
     // The key is a state and a slice, the result a state and the decision.
