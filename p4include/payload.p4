@@ -84,6 +84,31 @@ enum bit<8> message_status {
     BEGINS          = 9    // it may be one, of which there are too few bytes to tell: only of `read_behind`
 }
 
+/// Rules for domain names, up to `size` of them and 2000000 at most. A rule covers a name and the names below it (`NAME`), the name alone
+/// (`=NAME`), or the names below it (`*.NAME`). Letters may be large or small; a port behind the name, and then a final dot, do not count. Of the
+/// rules that cover a name, the one with the longest name decides. Rules are named by an entries file (`name_add`), and all of them change at once.
+///
+/// ```p4
+/// name_set(100000) blocked;
+/// message("tls") tls;
+/// apply {
+///     bit<32> rule;
+///     bit<32> lists;
+///     if (tls.read(0) == message_status.READ && tls.find_name("sni", blocked, rule, lists)) { ... }
+/// }
+/// ```
+/// @on interpreter: As described.
+/// @on xdp, tc: From Linux 6.9 on (E0748), and not in a program that copies packets or sends them round (E0749). A set takes about 63 bytes for each rule that it has room for.
+/// @errors E0608 E0611 E0748 E0749
+extern name_set {
+    /// Room for this number of rules.
+    name_set(bit<32> size);
+
+    /// Whether a rule covers the name at an offset of the payload, which has `length` bytes, 264 at most. The number of the rule that decides, and its
+    /// lists, a bit each; 0 if there is none.
+    bool find(in bit<32> offset, in bit<32> length, out bit<32> number, out bit<32> lists);
+}
+
 /// A message of an application, described by a schema: `http`, `dns`, `tls` or another of those that are built in
 /// (`messages/README.md`; `onpath plan --list`).
 ///
@@ -143,6 +168,10 @@ extern message {
     /// Whether the message has such an attribute, and a regular expression, as for `payload_matches`, is found in its bytes: in all
     /// of them, also those behind the ones that `get_bytes` has room for.
     bool matches(string attribute, string pattern);
+
+    /// Whether a rule of a set covers an attribute, which is a name. The number of the rule that decides, and its lists, a bit each; 0 if there
+    /// is none.
+    bool find_name(string attribute, name_set names, out bit<32> number, out bit<32> lists);
 }
 
 #endif

@@ -86,6 +86,7 @@ pub(crate) fn file(
         (!maps.kept.contents.metrics.is_empty(), "onpath/metrics.h"),
         (about_payload, "onpath/message.h"),
         (payload.reads_documents(), "onpath/document.h"),
+        (!maps.kept.contents.name_sets.is_empty(), "onpath/name.h"),
         (has(Construct::AtomicRegisters), "onpath/lock.h"),
         (maps.kept.contents.logs.is_some(), "onpath/log.h"),
         (maps.payload.is_some(), "onpath/payload.h"),

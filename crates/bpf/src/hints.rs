@@ -66,6 +66,10 @@ impl Hints for Bpf {
         match role {
             Role::Flag => C::pure("flag_set", Vec::new()),
             // The verifier drops its value and its range.
+            Role::Varying if self.options.features.has(Feature::MayGoto) => {
+                let zero = C::pure("unknown_zero_at_once", vec![C::id("ctx")]);
+                C::bin(BinOp::Add, zero, value)
+            }
             Role::Varying => C::bin(BinOp::Add, unknown_zero(), value),
             Role::OverResize if self.options.features.has(Feature::TrackedSpills) => value,
             // The verifier may be unable to trace it back across the call.

@@ -233,11 +233,13 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
                 messages::HEADERS[0],
                 messages::HEADERS[1],
                 messages::HEADERS[2],
+                messages::HEADERS[3],
                 tables::HEADERS[0],
                 tables::HEADERS[1],
                 tables::HEADERS[2],
                 tables::HEADERS[3],
                 tables::HEADERS[4],
+                tables::HEADERS[5],
                 ::state::HEADERS[0],
                 ::state::HEADERS[1],
                 ::state::HEADERS[2],
@@ -256,8 +258,8 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         };
     }
     const _: () = assert!(emit::HEADERS.len() == 9, "all of them are in the list");
-    const _: () = assert!(messages::HEADERS.len() == 3, "all of them are in the list");
-    const _: () = assert!(tables::HEADERS.len() == 5, "all of them are in the list");
+    const _: () = assert!(messages::HEADERS.len() == 4, "all of them are in the list");
+    const _: () = assert!(tables::HEADERS.len() == 6, "all of them are in the list");
     const _: () = assert!(::state::HEADERS.len() == 10, "all of them are in the list");
     headers!(
         "bpf.h",

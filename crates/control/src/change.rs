@@ -1,11 +1,12 @@
 //! Changes to tables and to all other state that the control plane sets, as data. A batch is planned first, then
 //! applied atomically.
 
+use crate::name_set::is_missing;
 use crate::{
     CloneSession, MeterRef, Rates, Replica, Store, StoreError, check_group, check_member_group,
     check_session,
 };
-use schema::{ActionCall, Entry, KeyMatch, Object, Table, ValueSet};
+use schema::{ActionCall, Entry, KeyMatch, NameRule, Object, ScopedName, Table, ValueSet};
 use std::fmt;
 
 /// Match and priority, which identify an entry.
@@ -49,6 +50,13 @@ pub enum Change {
     InsertMember(ValueSet, Vec<KeyMatch>),
     /// Removes a member of a parser value set.
     RemoveMember(ValueSet, Vec<KeyMatch>),
+    /// Adds a rule to a name set. [`StoreError::Name`] if another rule of the same name covers some of its names;
+    /// [`StoreError::Full`]. Packets meet all changes of a batch to name sets at once.
+    InsertName(Object, NameRule),
+    /// Removes a rule of a name set. [`StoreError::Name`] if it is not there.
+    RemoveName(Object, ScopedName),
+    /// Removes all rules of a name set.
+    ClearNames(Object),
     /// Makes a multicast group of these copies, in the order in which they are sent. An empty list removes the group. A
     /// program that never sends to a group accepts any. [`StoreError::Invalid`] for group 0, which means no group, and
     /// for more copies than [`MOST_REPLICAS`](crate::MOST_REPLICAS); [`StoreError::Unsupported`] on a target without
@@ -173,6 +181,10 @@ pub fn one_by_one<S: Store>(
         let made = match change {
             Change::Clear(table) | Change::Replace(table) => removals(store, *table)
                 .and_then(|removals| removals.iter().try_for_each(|one| step(store, one))),
+            Change::ClearNames(set) => store.names(*set).and_then(|rules| {
+                let mut removals = rules.into_iter().map(|rule| Change::RemoveName(*set, rule.name));
+                removals.try_for_each(|one| step(store, &one))
+            }),
             change => step(store, change),
         };
         if let Err(error) = made {
@@ -210,6 +222,13 @@ fn undoing(store: &impl Store, step: &Change) -> Result<Change, StoreError> {
         Change::Clear(_) | Change::Replace(_) => unreachable!("a table is cleared by removals"),
         Change::InsertMember(set, member) => Change::RemoveMember(*set, member.clone()),
         Change::RemoveMember(set, member) => Change::InsertMember(*set, member.clone()),
+        Change::InsertName(set, rule) => Change::RemoveName(*set, rule.name.clone()),
+        Change::RemoveName(set, name) => {
+            let mut rules = store.names(*set)?.into_iter();
+            let rule = rules.find(|rule| rule.name == *name);
+            Change::InsertName(*set, rule.ok_or_else(|| is_missing(name))?)
+        }
+        Change::ClearNames(_) => unreachable!("a name set is cleared by removals"),
         Change::Group(group, _) => {
             let old = of(store.multicast_groups()?, group);
             Change::Group(*group, old.unwrap_or_default())

@@ -8,6 +8,7 @@
 //! | `clear TABLE` | removes all entries except those that the program made `const` |
 //! | `setdefault TABLE ACTION(ARGS)` | changes the default action |
 //! | `value_set_add SET MATCH ...`, `value_set_remove SET MATCH ...` | changes a parser value set |
+//! | `name_add SET NAME [NUMBER [LISTS]]`, `name_remove SET NAME`, `name_clear SET` | changes a name set; NAME is `name`, `=name` or `*.name` |
 //! | `multicast_group GROUP [PORT[:RID] ...]` | makes a multicast group; without ports removes it |
 //! | `clone_session SESSION [PORT[:RID] ...] [group GROUP] [truncate BYTES]` | makes a clone session; with nothing after its number removes it |
 //! | `action_member PROFILE MEMBER [ACTION(ARGS)]` | makes a member of an action profile or selector, or removes it |
@@ -23,7 +24,9 @@ use crate::entry::{
 use crate::errors::{self, Refusal};
 use crate::stf::StatementKind;
 use crate::stf::groups::Groups;
-use crate::{Change, MeterRef, Next, Piece, Rates, Rejected, Store, import, meter, profile, stf};
+use crate::{
+    Change, MeterRef, Next, Piece, Rates, Rejected, Store, import, meter, name_set, profile, stf,
+};
 use diag::{Diagnostics, FileId, SourceMap, Span};
 use schema::{ActionCall, Entry, Object, Schema, Table, ValueSet};
 use std::collections::BTreeSet;
@@ -131,6 +134,7 @@ fn parse_change(schema: &Schema, line: Piece) -> Result<Change, Refusal> {
             meter::parse_set(schema, rest).map(|(meter, rates)| Change::Meter(meter, Some(rates)))
         }
         "meter_reset" => meter::parse_reset(schema, rest).map(|meter| Change::Meter(meter, None)),
+        _ if let Some(change) = name_set::parse(schema, line) => change,
         _ => match import::command(schema, line)? {
             Some(text) => import::read(&text, line.span(), |line| parse_change(schema, line)),
             None => Err(unknown(word)),
@@ -142,7 +146,7 @@ fn unknown(word: Piece) -> Refusal {
     errors::malformed(
         word.span(),
         "a line of an entries file begins with add, modify, remove, clear, setdefault, value_set_add, \
-             value_set_remove, multicast_group, clone_session, action_member, action_group, meter_set or meter_reset",
+             value_set_remove, name_add, name_remove, name_clear, multicast_group, clone_session, action_member, action_group, meter_set or meter_reset",
         "add TABLE [PRIORITY] KEY:MATCH ... ACTION(ARGS)",
     )
 }
@@ -153,7 +157,7 @@ pub enum Existing {
     /// The entries stay.
     Keep,
     /// In each table to which the file adds entries, the old ones are removed, except those that the program made
-    /// `const`. The switch is atomic ([`Change::Replace`]).
+    /// `const`; name sets likewise. The switch is atomic ([`Change::Replace`]).
     Replace,
 }
 
@@ -183,15 +187,19 @@ pub fn load<'a>(
                 // No change will be made; only further errors matter.
                 Ok(_) if diagnostics.has_errors() => {}
                 Ok(Some(change)) => {
-                    let subject = Some(Subject::of(&change));
-                    locations.push((line.span(), subject));
-                    if let (Existing::Replace, Change::Insert(table, _)) = (existing, &change)
-                        && replaced.insert(*table)
-                    {
-                        locations.push((line.span(), subject));
-                        let table = *table;
+                    let subject = Subject::of(&change);
+                    locations.push((line.span(), Some(subject)));
+                    let first = match (&change, existing) {
+                        (Change::Insert(table, _), Existing::Replace) => Some(Change::Replace(*table)),
+                        (Change::InsertName(set, _), Existing::Replace) => {
+                            Some(Change::ClearNames(*set))
+                        }
+                        _ => None,
+                    };
+                    if let Some(first) = first.filter(|_| replaced.insert(subject)) {
+                        locations.push((line.span(), Some(subject)));
                         waiting = Some(change);
-                        return Next::Change(Change::Replace(table));
+                        return Next::Change(first);
                     }
                     return Next::Change(change);
                 }
@@ -288,7 +296,7 @@ fn rejection(
 }
 
 /// Object that a change is about.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Subject {
     Table(Table),
     ValueSet(ValueSet),
@@ -309,7 +317,10 @@ impl Subject {
             Change::InsertMember(set, _) | Change::RemoveMember(set, _) => Subject::ValueSet(*set),
             Change::Group(group, _) => Subject::Group(*group),
             Change::Session(session, _) => Subject::Session(*session),
-            Change::Member(object, ..)
+            Change::InsertName(object, _)
+            | Change::RemoveName(object, _)
+            | Change::ClearNames(object)
+            | Change::Member(object, ..)
             | Change::MemberGroup(object, ..)
             | Change::Meter(MeterRef::Indexed(object, _), _) => Subject::Object(*object),
             Change::Meter(MeterRef::OfEntry(table, _), _) => Subject::Table(*table),
@@ -366,7 +377,7 @@ mod tests {
             ),
             Err(vec![
                 "1: there is no table `rotes`".into(),
-                "3: a line of an entries file begins with add, modify, remove, clear, setdefault, value_set_add, value_set_remove, multicast_group, clone_session, action_member, action_group, meter_set or meter_reset".into(),
+                "3: a line of an entries file begins with add, modify, remove, clear, setdefault, value_set_add, value_set_remove, name_add, name_remove, name_clear, multicast_group, clone_session, action_member, action_group, meter_set or meter_reset".into(),
                 "4: no action is named for `C.routes`".into(),
             ])
         );
@@ -379,7 +390,7 @@ mod tests {
     fn settings_beside_tables_are_changed_with_them() {
         let mut store = Fake::default();
         let text = "add balanced 10.0.0.1 group(4)\nmulticast_group 1 2 3:7\nclone_session 5 1 truncate 64\n\
-                    action_member hops 9 drop()\naction_group hops 4 9,9\nmeter_set rate[0] 1 2 3 4";
+                    action_member hops 9 drop()\naction_group hops 4 9,9\nmeter_set rate[0] 1 2 3 4\nname_add names a.example.com";
         apply(&mut store, &changes(text).unwrap()).unwrap();
         let before = store.clone();
         let others = [
@@ -392,6 +403,9 @@ mod tests {
             "action_group hops 5 9",
             "meter_reset rate[0]",
             "meter_set balanced 10.0.0.1 1 2 3 5",
+            "name_add names =b.example.com 7 3",
+            "name_remove names A.example.com.",
+            "name_clear names",
         ];
         for other in others {
             let refused =

@@ -248,6 +248,9 @@ pub fn not_done(schema: &Schema, change: &Change) -> String {
         Change::InsertMember(..) | Change::RemoveMember(..) => {
             "the value set was not changed".to_string()
         }
+        Change::InsertName(..) | Change::RemoveName(..) | Change::ClearNames(..) => {
+            "the name set was not changed".to_string()
+        }
         Change::Group(..) => "the multicast group was not changed".to_string(),
         Change::Session(..) => "the clone session was not changed".to_string(),
         Change::Member(..) => "the member was not changed".to_string(),
@@ -269,6 +272,7 @@ pub fn store(span: Span, what: &str, error: &StoreError) -> Refusal {
         StoreError::Reference { .. } => {
             "make what is referred to first, and remove it last; `onpath profile list` shows what there is"
         }
+        StoreError::Name { .. } => "`onpath names list` shows the rules there are",
         StoreError::NoInterface { .. } => "`onpath port add PORT IF --reach` gives it one",
         StoreError::Const => "change the program's source",
         StoreError::Invalid { .. } => "choose other numbers",

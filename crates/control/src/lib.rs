@@ -15,6 +15,7 @@ pub mod json;
 pub mod look_up;
 pub mod meter;
 pub mod metric;
+pub mod name_set;
 pub mod names;
 mod numbers;
 mod piece;

@@ -1,11 +1,12 @@
 //! A small program with every kind of key, parameter and extern, and a device that stores tables as lists, for the
 //! tests of this crate.
 
+use crate::name_set::{is_missing, is_there};
 use crate::{
     Change, CloneSession, Count, Device, Digest, Digests, EntryKey, MeterRef, Next, Packet, Rates,
     Rejected, Replica, Store, StoreError, one_by_one,
 };
-use schema::{ActionCall, Bits, Entry, KeyMatch, Object, Schema, Table};
+use schema::{ActionCall, Bits, Entry, KeyMatch, NameRule, NameRules, Object, Schema, Table};
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -52,6 +53,9 @@ extern C.hops: action_selector {
     arg size = 2;
 }
 extern C.limit: direct_meter {}
+extern C.names: name_set {
+    arg size = 4;
+}
 action C.forward(port type PortId_t @id("9") @p4runtime_translation("p4.org/PortId_t", "32"), mac, loud, offset, color, why) {}
 action C.drop() {}
 table C.routes @id("3") {
@@ -121,6 +125,7 @@ pub(crate) struct Settings {
     members: BTreeMap<u32, ActionCall>,
     member_groups: BTreeMap<u32, Vec<u32>>,
     meter: Option<Rates>,
+    names: NameRules,
 }
 
 /// A device that sends every packet back where it came from, with its first byte incremented. Port 9 loses packets,
@@ -170,6 +175,16 @@ impl Fake {
                 let at = self.members.iter().position(|m| *m == member);
                 self.members.remove(at.ok_or(StoreError::Missing)?);
             }
+            Change::InsertName(_, rule) => {
+                if !settings.names.insert(&rule) {
+                    return Err(is_there(&rule.name));
+                }
+            }
+            Change::RemoveName(_, name) => {
+                let removed = settings.names.remove(&name);
+                removed.ok_or_else(|| is_missing(&name))?;
+            }
+            Change::ClearNames(_) => unreachable!("they come as removals"),
             Change::Group(group, _) if group != 1 => {
                 let what = "there is one group".to_string();
                 return Err(StoreError::Unsupported { what });
@@ -299,6 +314,10 @@ impl Store for Fake {
         }
         self.registers.insert((register, index), value.to_vec());
         Ok(())
+    }
+
+    fn names(&self, _: Object) -> Result<Vec<NameRule>, StoreError> {
+        Ok(self.settings.names.iter().collect())
     }
 
     fn multicast_groups(&self) -> Result<Vec<(u16, Vec<Replica>)>, StoreError> {

@@ -5,7 +5,7 @@ use crate::change::{Change, Next, Rejected};
 use crate::replication::{CloneSession, DropReason, Replica};
 use crate::{Digests, EntryKey, Groups, Logs, Rates};
 use diag::counted;
-use schema::{ActionCall, Bits, Entry, KeyMatch, Object, Schema, Table};
+use schema::{ActionCall, Bits, Entry, KeyMatch, NameRule, Object, Schema, Table};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -70,6 +70,11 @@ pub enum StoreError {
         /// Description of the missing object, or of the one still in use.
         what: String,
     },
+    /// A rule of a name set is there already, or is not there.
+    Name {
+        /// Description of the conflict.
+        what: String,
+    },
     /// The port has no interface.
     NoInterface {
         /// The port.
@@ -113,7 +118,8 @@ impl fmt::Display for StoreError {
             StoreError::NoInterface { port } => write!(f, "port {port} has no interface"),
             StoreError::Const => f.write_str("it is declared const"),
             StoreError::Unloaded => f.write_str("the program was unloaded meanwhile"),
-            StoreError::Unsupported { what }
+            StoreError::Name { what }
+            | StoreError::Unsupported { what }
             | StoreError::Invalid { what }
             | StoreError::Reference { what }
             | StoreError::Endless { what }
@@ -186,6 +192,14 @@ pub trait Store {
         let is_it =
             |e: &Entry| (!ordered || e.priority == priority) && data.canonical(&e.keys) == keys;
         all.into_iter().find(is_it).ok_or(StoreError::Missing)
+    }
+
+    /// Returns the rules of a name set.
+    fn names(&self, set: Object) -> Result<Vec<NameRule>, StoreError> {
+        let _ = set;
+        Err(StoreError::Unsupported {
+            what: "this target has no name sets".to_string(),
+        })
     }
 
     /// Returns the default action, which runs if nothing matches.

@@ -123,6 +123,7 @@ mod tests {
             "payload/names",
             "payload/recirculation",
             "requests",
+            "url_firewall",
         ];
         let expected = expected.map(|name| (name, since));
         assert_eq!(newer, expected);

@@ -57,7 +57,7 @@ pub const HEADERS: [(&str, &str); 12] = [
 
 /// Example programs, some of which Onpath's commands run. They and the files that they include are found under
 /// [`BUILT_IN_FOLDER`] only.
-pub(crate) const PROGRAMS: [(&str, &str); 42] = programs![
+pub(crate) const PROGRAMS: [(&str, &str); 43] = programs![
     "block/block.p4",
     "deep4r/deep4r.p4",
     "firewall/firewall.p4",
@@ -86,6 +86,7 @@ pub(crate) const PROGRAMS: [(&str, &str); 42] = programs![
     "router/router.p4",
     "talkers/talkers.p4",
     "tunnel/tunnel.p4",
+    "url_firewall/url_firewall.p4",
     "v1model/bloom_firewall/bloom_firewall.p4",
     "v1model/calculator/calculator.p4",
     "v1model/learning_switch/learning_switch.p4",

@@ -11,6 +11,9 @@ use crate::{Elab, Result, errors};
 use hir::{Arg, Call, ConstValue, Prototype, Ty};
 use ir::{Effect, ExprKind, ExternArg, ExternCall, HeaderRef, StmtKind, Type};
 
+/// Externs whose objects are arguments of other externs.
+const GIVEN: [&str; 1] = ["name_set"];
+
 /// Places that an extern writes: those of the argument with this number, and those of earlier ones in the source.
 struct Outs<'a> {
     number: usize,
@@ -182,8 +185,14 @@ impl Elab<'_> {
         Ok(match arg {
             Arg::Discard(_) | Arg::Absent => ExternArg::Absent,
             Arg::In(expr) => {
-                if self.object(expr)?.is_some() {
-                    return self.fail(errors::extern_argument(expr.span));
+                match self.object(expr)? {
+                    Some(InstRef::Extern(object))
+                        if GIVEN.contains(&self.program.externs[object].ty.as_str()) =>
+                    {
+                        return Ok(ExternArg::Object(object));
+                    }
+                    Some(_) => return self.fail(errors::extern_argument(expr.span)),
+                    None => {}
                 }
                 if by_name && let Some(fixed) = self.compile_time_arg(expr) {
                     return Ok(fixed);

@@ -82,8 +82,8 @@ impl UserFunction {
                 ExternArg::HeaderIn(_) | ExternArg::HeaderOut(_) => {
                     return Err(refusal("an argument is a header"));
                 }
-                ExternArg::String(_) | ExternArg::Absent => {
-                    return Err(refusal("an argument is a string or left out"));
+                ExternArg::String(_) | ExternArg::Object(_) | ExternArg::Absent => {
+                    return Err(refusal("an argument is a string, an object or left out"));
                 }
             };
             let parts = types.len();
@@ -163,6 +163,7 @@ impl<T: Target> Gen<'_, T> {
                 ExternArg::HeaderIn(_)
                 | ExternArg::HeaderOut(_)
                 | ExternArg::String(_)
+                | ExternArg::Object(_)
                 | ExternArg::Absent => {}
             }
         }

@@ -1,9 +1,11 @@
 //! The interface between an extern and the target that runs the program.
 
 use ir::Bits;
+use schema::NameRules;
 use num_bigint::BigUint;
 use rand_chacha::ChaCha8Rng;
 use smol_str::SmolStr;
+use std::sync::Arc;
 
 /// An argument's value.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +24,8 @@ pub enum Arg {
     String(String),
     /// A member of an enum: its name, and its number as a value.
     Member(SmolStr, [Bits; 1]),
+    /// Rules of a name set, which is given as an object.
+    Names(Arc<NameRules>),
     /// Omitted.
     Absent,
 }

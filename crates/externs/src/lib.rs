@@ -28,6 +28,7 @@ mod mark_to_drop;
 pub mod message;
 pub mod meter;
 pub mod metrics;
+pub mod name_set;
 pub mod payload;
 mod perf_event;
 mod random;
@@ -47,6 +48,8 @@ pub use random32::Numbers;
 pub use register::Registers;
 
 use ir::ExternData;
+use schema::NameRules;
+use std::sync::Arc;
 
 /// An extern that a program may use.
 #[derive(Clone, Copy, Debug)]
@@ -96,6 +99,8 @@ pub enum ExternState {
     Profile(Profile),
     /// Message of the packet, as far as it was read.
     Message(Box<Message>),
+    /// Rules of a name set.
+    Names(Arc<NameRules>),
 }
 
 /// Every extern that the interpreter implements.
@@ -134,6 +139,7 @@ pub const ALL: &[Extern] = &[
     metrics::HISTOGRAMS,
     metrics::DISTINCT_COUNTS,
     metrics::TOP_KEYS,
+    name_set::EXTERN,
     payload::LENGTH_OF,
     payload::READING,
     payload::MATCHING,

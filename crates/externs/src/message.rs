@@ -13,10 +13,12 @@
 //!     bool get_number<T>(string attribute, out T value);
 //!     bool get_bytes<T>(string attribute, out T value, out bit<32> length);
 //!     bool matches(string attribute, string pattern);
+//!     bool find_name(string attribute, name_set names, out bit<32> number, out bit<32> lists);
 //! }
 //! ```
 
 use crate::call::{Arg, Env, Fault, Reply, index, values};
+use crate::name_set::decided;
 use crate::{Extern, ExternState, Meaning};
 use ir::{Bits, CtorValue, ExternData};
 use payload::builtin::Builtin;
@@ -39,6 +41,9 @@ pub const GET_NUMBER: &str = "get_number";
 pub const GET_BYTES: &str = "get_bytes";
 /// Method that searches an attribute for a regular expression.
 pub const MATCHES_PATTERN: &str = "matches";
+
+/// Method that looks up a name in a set.
+pub const FIND_NAME: &str = "find_name";
 
 /// Largest number of bytes of a message that are read: a value of a per-CPU map has room for them. It also has room
 /// for a piece of a payload that is searched.
@@ -88,6 +93,7 @@ pub(crate) const EXTERN: Extern = Extern {
             (GET_NUMBER, get_number),
             (GET_BYTES, get_bytes),
             (MATCHES_PATTERN, matches_pattern),
+            (FIND_NAME, find_name),
         ],
     },
 };
@@ -330,6 +336,17 @@ fn matches_pattern(state: &mut ExternState, args: &[Arg], _: &mut Env<'_>) -> Re
     };
     let is_found = value.is_some_and(|value| known[at].is_in(&value));
     Ok(Reply::value(Bits::new(1, u32::from(is_found))))
+}
+
+fn find_name(state: &mut ExternState, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
+    let Some(Arg::Names(rules)) = args.get(1) else {
+        return Err(Fault::Malformed);
+    };
+    let name = match named(state, args)? {
+        Some(Value::Bytes(bytes)) => Some(bytes.as_slice()),
+        _ => None,
+    };
+    Ok(decided(rules, name, 2))
 }
 
 /// Returns the width of an argument that is one scalar.

@@ -46,3 +46,12 @@ pub fn ids(number: u32, most: u32) -> Box<Diagnostic> {
         "give a power of two that is greater than the number of packets that pass at a time",
     )
 }
+
+/// Lists have more rules than a name set has room for.
+pub fn too_many(rules: usize, most: u32) -> Box<Diagnostic> {
+    Diagnostic::failure(
+        "E1206",
+        format!("the lists have {rules} rules, and a name set has room for {most}"),
+        "leave a list out",
+    )
+}

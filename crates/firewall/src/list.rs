@@ -11,6 +11,7 @@
 //! A-labels in lower case (RFC 5890), without the final dot. Addresses, and names of the local host that hosts files
 //! have, are no rules.
 
+use schema::{LONGEST_NAME, Scope};
 use std::net::IpAddr;
 
 /// Names of the local host and of its networks, as hosts files have them.
@@ -26,21 +27,8 @@ const LOCAL: [&str; 9] = [
     "local.localdomain",
 ];
 
-/// Longest name in bytes, without the final dot (RFC 1035, 2.3.4).
-pub const LONGEST_NAME: usize = 253;
 /// Longest label of a name in bytes (RFC 1035, 2.3.4).
 const LONGEST_LABEL: usize = 63;
-
-/// Names that a rule concerns.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Scope {
-    /// The name and all names below it.
-    Domain,
-    /// The name alone.
-    Name,
-    /// All names below it.
-    Subdomains,
-}
 
 /// Rule of a list.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -4,6 +4,7 @@ mod profile;
 
 use crate::Interpreter;
 use crate::models::Model;
+use control::name_set::{is_missing, is_there};
 use control::{
     Change, CloneSession, Count, Digests, DropReason, EntryKey, Flow, FlowRoom, Group, Groups,
     MeterRef, Next, Rates, Rejected, Replica, Store, StoreError, one_by_one,
@@ -11,7 +12,10 @@ use control::{
 use cranelift_entity::EntityRef;
 use externs::ExternState;
 use externs::meter::Limits;
-use schema::{ActionCall, Bits, Entry, KeyMatch, Object, ObjectKind, Schema, Table, ValueSet};
+use schema::{
+    ActionCall, Bits, Entry, KeyMatch, NameRule, NameRules, Object, ObjectKind, Schema, Table,
+    ValueSet,
+};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,6 +44,12 @@ impl Interpreter {
             Change::Clear(_) | Change::Replace(_) => unreachable!("they come as removals"),
             Change::InsertMember(set, member) => self.insert_value(*set, member),
             Change::RemoveMember(set, member) => self.remove_value(*set, member),
+            Change::InsertName(set, rule) => self.insert_name(*set, rule),
+            Change::RemoveName(set, name) => {
+                let removed = self.name_rules(*set)?.remove(name);
+                removed.map(|_| ()).ok_or_else(|| is_missing(name))
+            }
+            Change::ClearNames(_) => unreachable!("they come as removals"),
             Change::Group(group, replicas) => {
                 control::check_group(*group, replicas)?;
                 match replicas.as_slice() {
@@ -88,6 +98,27 @@ impl Interpreter {
         let at = members.iter().position(|m| *m == member);
         members.remove(at.ok_or(StoreError::Missing)?);
         Ok(())
+    }
+
+    fn insert_name(&mut self, set: Object, rule: &NameRule) -> Result<(), StoreError> {
+        let ObjectKind::NameSet { size: capacity } = self.schema.objects[set].kind else {
+            return Err(no_such("rules for names"));
+        };
+        let rules = self.name_rules(set)?;
+        if rules.len() as u64 >= capacity {
+            return Err(StoreError::Full { capacity });
+        }
+        match rules.insert(rule) {
+            true => Ok(()),
+            false => Err(is_there(&rule.name)),
+        }
+    }
+
+    fn name_rules(&mut self, set: Object) -> Result<&mut NameRules, StoreError> {
+        match &mut self.externs[set.index()] {
+            ExternState::Names(rules) => Ok(Arc::make_mut(rules)),
+            _ => Err(no_such("rules for names")),
+        }
     }
 
     fn set_meter(&mut self, meter: &MeterRef, rates: Option<Rates>) -> Result<(), StoreError> {
@@ -259,6 +290,13 @@ impl Store for Interpreter {
             capacity: flows.capacity(),
             evicted: Some(flows.evicted()),
         })
+    }
+
+    fn names(&self, set: Object) -> Result<Vec<NameRule>, StoreError> {
+        match &self.externs[set.index()] {
+            ExternState::Names(rules) => Ok(rules.iter().collect()),
+            _ => Err(no_such("rules for names")),
+        }
     }
 
     fn metrics(&self, object: Object) -> Result<Groups, StoreError> {

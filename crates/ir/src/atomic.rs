@@ -282,6 +282,7 @@ fn inputs(call: &ExternCall) -> Option<Vec<Expr>> {
             ExternArg::Out(_)
             | ExternArg::String(_)
             | ExternArg::Member(..)
+            | ExternArg::Object(_)
             | ExternArg::Absent => {}
             ExternArg::InOut(_) | ExternArg::HeaderIn(_) | ExternArg::HeaderOut(_) => return None,
         }

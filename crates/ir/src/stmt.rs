@@ -314,6 +314,8 @@ pub enum ExternArg {
     String(String),
     /// A member of an enum that the extern takes at compile time (`HashAlgorithm.crc32`).
     Member(Enum, u32),
+    /// Another object.
+    Object(ExternInst),
     /// Omitted, for an `@optional` parameter, or `_`.
     Absent,
 }

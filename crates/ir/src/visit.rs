@@ -194,7 +194,10 @@ pub fn accesses(program: &Program, kind: &StmtKind, mut f: impl FnMut(Access)) {
                         f(Access::ReadHeader(*h));
                         f(Access::WriteHeader(*h));
                     }
-                    ExternArg::String(_) | ExternArg::Member(..) | ExternArg::Absent => {}
+                    ExternArg::String(_)
+                    | ExternArg::Member(..)
+                    | ExternArg::Object(_)
+                    | ExternArg::Absent => {}
                 }
             }
             call.result.iter().for_each(|&p| write(p, f));
@@ -428,7 +431,10 @@ fn map_extern_arg(arg: &mut ExternArg, m: &mut dyn Map) {
             places.iter_mut().for_each(|p| map_place(p, m));
         }
         ExternArg::HeaderIn(h) | ExternArg::HeaderOut(h) => *h = m.header(*h),
-        ExternArg::String(_) | ExternArg::Member(..) | ExternArg::Absent => {}
+        ExternArg::String(_)
+                    | ExternArg::Member(..)
+                    | ExternArg::Object(_)
+                    | ExternArg::Absent => {}
     }
 }
 

@@ -23,7 +23,7 @@ pub struct Need {
 pub struct MapNeed {
     /// The map's name in C.
     pub map: String,
-    /// Kind of the P4 object, such as `table`, `counter`, `flow_state`, `value_set`; empty for a map of Onpath's own.
+    /// Kind of the P4 object, such as `table`, `counter`, `flow_state`, `name_set`, `value_set`; empty for a map of Onpath's own.
     pub role: &'static str,
     /// Control-plane name of that object; the map's name for one of Onpath's own.
     pub name: String,
@@ -157,6 +157,8 @@ fn declaration(abi: &Abi, map: &str) -> (&'static str, String) {
         ("register", register.name.clone())
     } else if let Some(state) = abi.contents.flow_states.iter().find(|f| f.map == map) {
         ("flow_state", state.name.clone())
+    } else if let Some(set) = abi.contents.name_sets.iter().find(|s| s.maps().contains(&map)) {
+        ("name_set", set.name.clone())
     } else if let Some(metrics) = abi.contents.metrics.iter().find(|f| f.map == map) {
         ("metrics", metrics.name.clone())
     } else {

@@ -2,7 +2,7 @@
 
 use crate::{
     CounterAbi, DigestsAbi, FlowStateAbi, GlobalsAbi, LogsAbi, LookupAbi, MemberGroupsAbi,
-    MeterAbi, MetricsAbi, RegisterAbi, StateAbi, TableAbi, ValueSetAbi,
+    MeterAbi, MetricsAbi, NameSetAbi, RegisterAbi, StateAbi, TableAbi, ValueSetAbi,
 };
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +32,9 @@ pub struct Contents {
     /// Metrics by group that the program keeps.
     #[serde(default)]
     pub metrics: Vec<MetricsAbi>,
+    /// Name sets that the program looks names up in.
+    #[serde(default)]
+    pub name_sets: Vec<NameSetAbi>,
     /// Ring buffer through which packets send digests to the control plane. `None` if they send none.
     #[serde(default)]
     pub digests: Option<DigestsAbi>,
@@ -44,7 +47,10 @@ impl Contents {
     /// Returns true if the program's hashes have secret seeds ([`HashSeeds`](crate::HashSeeds)).
     pub fn is_seeded(&self) -> bool {
         let hashes = |table: &TableAbi| matches!(table.lookup, LookupAbi::Buckets(_));
-        !self.flow_states.is_empty() || !self.metrics.is_empty() || self.tables.iter().any(hashes)
+        !self.flow_states.is_empty()
+            || !self.metrics.is_empty()
+            || !self.name_sets.is_empty()
+            || self.tables.iter().any(hashes)
     }
 
     /// Returns the state that other programs may share.

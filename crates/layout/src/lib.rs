@@ -11,6 +11,7 @@ mod indexed;
 mod keyed;
 mod lookup;
 mod map;
+mod name_set;
 mod records;
 mod seeds;
 mod structure;
@@ -26,6 +27,10 @@ pub use lookup::{
     RowForm, Test, TupleSpaceAbi, WORDS_AT_ONCE,
 };
 pub use map::{Map, MapKind};
+pub use name_set::{
+    NAME_BELOW, NAME_IN_FRONT, NAME_ITSELF, NAME_RECORD, NAME_SLOTS, NameHash, NameSetAbi,
+    name_set_room,
+};
 pub use records::{DigestAbi, DigestsAbi, LogAbi, LogsAbi};
 pub use seeds::HashSeeds;
 pub use structure::{Matching, Structure};

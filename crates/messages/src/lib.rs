@@ -42,7 +42,7 @@ pub use scan::word;
 pub use writer::{AT, AttributeMember, MEMORY, any_is_missing, status};
 
 /// Headers of the C: path relative to the include path, and text. They include those of `emit`.
-pub const HEADERS: [(&str, &str); 3] = [
+pub const HEADERS: [(&str, &str); 4] = [
     (
         "onpath/document.h",
         include_str!("../include/onpath/document.h"),
@@ -51,6 +51,7 @@ pub const HEADERS: [(&str, &str); 3] = [
         "onpath/message.h",
         include_str!("../include/onpath/message.h"),
     ),
+    ("onpath/name.h", include_str!("../include/onpath/name.h")),
     (
         "onpath/parse_message.h",
         include_str!("../include/onpath/parse_message.h"),

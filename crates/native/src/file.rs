@@ -139,6 +139,7 @@ fn emitted(
         (!kept.metrics.is_empty(), "onpath/metrics.h"),
         (payload.reads_payload(), "onpath/message.h"),
         (payload.reads_documents(), "onpath/document.h"),
+        (!kept.name_sets.is_empty(), "onpath/name.h"),
         (kept.logs.is_some(), "onpath/log.h"),
         (tables.bit_vectors, "onpath/bit_vectors.h"),
         (tables.perfect_hash, "onpath/perfect_hash.h"),

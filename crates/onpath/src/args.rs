@@ -12,14 +12,14 @@ mod table;
 mod time;
 
 pub(crate) use examples::examples;
-pub use firewall::Firewall;
+pub use firewall::{Emitted, Firewall};
 pub use groups::parse;
 pub use pdm::{ModeName, Pdm};
 pub use plan::{PlanArgs, PlanTarget};
 pub use query::{Direction, Ingress, Query};
 pub use settings::{
     Digests, Drops, FlowsCommand, GroupCommand, Log, MeterCommand, Metrics, MirrorCommand,
-    ProfileCommand, RegisterCommand,
+    NamesCommand, ProfileCommand, RegisterCommand,
 };
 pub use table::TableCommand;
 pub(crate) use time::time;
@@ -127,6 +127,9 @@ pub enum Command {
     /// Read and change a running program's clone sessions: where its clones go
     #[command(subcommand)]
     Mirror(MirrorCommand),
+    /// Read and change the rules of a running program's name sets
+    #[command(subcommand)]
+    Names(NamesCommand),
     /// Read and change the members and groups of a running program's action profiles and selectors
     #[command(subcommand)]
     Profile(ProfileCommand),
@@ -334,6 +337,7 @@ Statements of a test, one per line; # begins a comment:
   meter_set TABLE KEY:MATCH ... RATE BURST RATE BURST
   action_member PROFILE MEMBER [ACTION(ARGS)]  action_group SELECTOR GROUP [MEMBER ...]
   value_set_add NAME MATCH ...                 value_set_remove NAME MATCH ...
+  name_add SET NAME [NUMBER [LISTS]]           name_remove SET NAME, name_clear SET
   multicast_group GROUP [PORT[:RID] ...]       or mc_mgrp_create, mc_node_create, mc_node_associate
   clone_session SESSION [PORT[:RID] ...] [group GROUP] [truncate BYTES]
                                                or mirroring_add, mirroring_add_mc, mirroring_delete

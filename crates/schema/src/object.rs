@@ -75,6 +75,11 @@ pub enum ObjectKind {
     ActionProfile(ProfileSchema),
     /// Actions that entries share, alone or in groups.
     ActionSelector(ProfileSchema),
+    /// Rules for domain names.
+    NameSet {
+        /// Most rules.
+        size: u64,
+    },
     /// An object that the control plane neither reads nor changes.
     Other,
 }

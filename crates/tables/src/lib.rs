@@ -8,6 +8,7 @@
 //! - `zero_after(number)`: 0, computed from a loaded word so that no processor knows it earlier. A load from an address
 //!   that includes it is ordered after the load of the word.
 //! - `masked_by(number, mask)`: `number & mask` of 64 bits, in a form from which a checker derives the bound.
+//! - `may_goto(label)` and `forget_bounds(number)`: hints to a checker of loops without a bound.
 //!
 //! The header `onpath/seeds.h` must declare `hash_seeds`, a struct whose member `buckets` is a secret number of 64
 //! bits.
@@ -21,6 +22,7 @@ mod entries;
 mod errors;
 mod lookup;
 mod multibit_trie;
+pub mod name_set;
 mod names;
 mod one_map;
 mod perfect_hash;
@@ -40,7 +42,7 @@ pub use table::{Table, declare};
 pub use target::{IterationCalls, Tables};
 
 /// Headers of the C: paths relative to the include path, and texts. They include headers of `emit`.
-pub const HEADERS: [(&str, &str); 5] = {
+pub const HEADERS: [(&str, &str); 6] = {
     macro_rules! header {
         ($name:literal) => {
             (
@@ -53,6 +55,7 @@ pub const HEADERS: [(&str, &str); 5] = {
         header!("bit_vectors.h"),
         header!("buckets.h"),
         header!("multibit_trie.h"),
+        header!("name_set.h"),
         header!("perfect_hash.h"),
         header!("tables.h"),
     ]

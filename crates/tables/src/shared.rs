@@ -1,5 +1,6 @@
 //! State of tables that the functions of a file share.
 
+use crate::name_set::NameSet;
 use ir::ExternInst;
 use smol_str::SmolStr;
 use std::collections::HashMap;
@@ -15,6 +16,10 @@ pub struct Shared {
     pub multibit_trie: bool,
     /// True if a table is searched by buckets.
     pub buckets: bool,
+    /// Name sets in use.
+    pub name_sets: HashMap<ExternInst, NameSet>,
+    /// Map of the memory for a name, if a name is looked up.
+    pub(crate) name_text: Option<SmolStr>,
     /// Groups of action selectors.
     pub(crate) member_groups: HashMap<ExternInst, Groups>,
 }

@@ -29,6 +29,7 @@ mod memory_for_tests;
 mod meters;
 mod metrics;
 mod multibit_trie;
+mod name_set;
 mod own;
 mod prioritized;
 mod profiles;

@@ -8,7 +8,7 @@ use control::{
     CloneSession, Contents, Count, Digests, DropReason, EntryKey, Flow, FlowRoom, Groups, Logs,
     Next, Rates, Rejected, Replica, StoreError,
 };
-use schema::{ActionCall, Bits, Entry, Object, Schema, Table};
+use schema::{ActionCall, Bits, Entry, NameRule, Object, Schema, Table};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -176,6 +176,10 @@ impl<M: Memory> control::Store for Store<M> {
             Ok(committed.map_err(|not_done| not_done.rejected(count.saturating_sub(1))))
         });
         done.unwrap_or_else(|error| Err(rejected(0, error)))
+    }
+
+    fn names(&self, set: Object) -> Result<Vec<NameRule>, StoreError> {
+        self.consistently(|now| now.read_names(set))
     }
 
     fn default_action(&self, table: Table) -> Result<ActionCall, StoreError> {

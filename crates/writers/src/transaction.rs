@@ -6,6 +6,7 @@ use crate::flat;
 use crate::guard::Guard;
 use crate::in_memory;
 use crate::meters::DirectMeter;
+use crate::name_set::{self, Image};
 use crate::own::Own;
 use crate::state::{LookupShape, Opened, ProgramState, present};
 use crate::steps::{ChangeStep, StepFailed, Undo, Word};
@@ -13,6 +14,7 @@ use crate::{direct, encoding, prioritized};
 use control::{Change, CloneSession, EntryKey, Rates, Rejected, Replica, StoreError};
 use layout::{DefaultAbi, LookupAbi};
 use schema::{ActionCall, Entry, KeyMatch, Object, Table, ValueSet};
+use std::collections::btree_map::Entry as Slot;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Subject of changes. Subjects that entries refer to come before those of the entries.
@@ -45,6 +47,8 @@ pub(super) struct Transaction<'a> {
     staged: BTreeMap<Subject, Staged<'a>>,
     own: BTreeMap<Table, Own<'a>>,
     defaults: BTreeMap<Table, ActionCall>,
+    /// New contents of name sets.
+    names: BTreeMap<Object, Image<'a>>,
     /// Multicast groups and clone sessions.
     copies: Copies,
     /// Subjects whose change must become visible to packets at once.
@@ -62,6 +66,7 @@ impl<'a> Transaction<'a> {
             staged: BTreeMap::new(),
             own: BTreeMap::new(),
             defaults: BTreeMap::new(),
+            names: BTreeMap::new(),
             copies: Copies::default(),
             replaced: BTreeSet::new(),
             meters: BTreeMap::new(),
@@ -120,6 +125,13 @@ impl<'a> Transaction<'a> {
             }
             Change::InsertMember(set, member) => self.insert_member(*set, member, origin),
             Change::RemoveMember(set, member) => self.remove_member(*set, member, origin),
+            Change::InsertName(set, rule) => self.image(*set)?.insert(rule),
+            Change::RemoveName(set, name) => self.image(*set)?.remove(name),
+            Change::ClearNames(set) => {
+                let empty = Image::empty(&self.store, *set)?;
+                self.names.insert(*set, empty.ok_or_else(name_set::unused)?);
+                Ok(())
+            }
             Change::Group(group, replicas) => self.set_group(*group, replicas, origin),
             Change::Session(session, to) => self.set_session(*session, to.as_ref(), origin),
             Change::Member(profile, member, to) => {
@@ -129,6 +141,17 @@ impl<'a> Transaction<'a> {
                 self.set_member_group(*selector, *group, members, origin)
             }
             Change::Meter(meter, rates) => self.set_meter(meter, *rates, origin),
+        }
+    }
+
+    /// Returns the new contents of a name set: at first those that it has.
+    fn image(&mut self, set: Object) -> Result<&mut Image<'a>, StoreError> {
+        match self.names.entry(set) {
+            Slot::Occupied(known) => Ok(known.into_mut()),
+            Slot::Vacant(free) => {
+                let image = Image::read(&self.store, set)?;
+                Ok(free.insert(image.ok_or_else(name_set::unused)?))
+            }
         }
     }
 
@@ -328,7 +351,7 @@ impl<'a> Transaction<'a> {
             Staged::Flat(flat, _) => matches!(subject, Subject::ValueSet(_)) || !flat.tears(),
             Staged::Prioritized(_) => true,
         };
-        if !may_tear && !self.staged.iter().all(one_by_one) {
+        if !may_tear && !(self.names.is_empty() && self.staged.iter().all(one_by_one)) {
             return Ok(None);
         }
         let mut prioritized = Vec::new();
@@ -379,8 +402,8 @@ impl<'a> Transaction<'a> {
     /// changes are left.
     pub(crate) fn commit(mut self) -> Result<(), NotDone> {
         let (store, guard) = (self.store, self.store.memory.guard());
-        // Without packets nobody can meet a partial change.
-        let switch = guard.filter(|_| store.live);
+        // Without packets nobody can meet a partial change. A name set is written as a whole, which no journal undoes.
+        let switch = guard.filter(|_| store.live || !self.names.is_empty());
         let changed = self.changed_tables();
         let begun = self.number().and_then(|mut begun| {
             begun.extend(self.meter_steps()?);
@@ -393,6 +416,10 @@ impl<'a> Transaction<'a> {
         match (steps, switch) {
             (Some(steps), _) => {
                 begun.extend(steps);
+                // Where there are any, nobody else knows the program.
+                let mut names = std::mem::take(&mut self.names).into_values();
+                let wrote = names.try_for_each(|image| image.write(&store));
+                wrote.map_err(|error| NotDone::before(StepFailed::from(error)))?;
                 run(&store, guard, &begun)
             }
             (None, Some(_)) => self.switch(begun),
@@ -429,6 +456,7 @@ impl<'a> Transaction<'a> {
                 Staged::Prioritized(entries) => fresh.extend(entries.maps()),
             }
         }
+        fresh.extend(self.names.values().flat_map(Image::maps));
         // Packets meet new groups and sessions together with the new tables.
         fresh.extend(self.copies.maps(self.store.memory.traffic()));
         let successor = self.store.memory.successor(&fresh).map_err(failed)?;
@@ -459,6 +487,8 @@ impl<'a> Transaction<'a> {
             steps.extend(default_steps(&store, *table, action).map_err(failed)?);
         }
         steps.extend(copies.map_err(failed)?);
+        let mut names = self.names.into_values();
+        names.try_for_each(|image| image.write(&store)).map_err(failed)?;
         run(&store, None, &steps)?;
         successor.take_over().map_err(|not_switched| NotDone {
             left: not_switched.left(),

@@ -1,4 +1,4 @@
-//! Errors about a program's accesses to the payload. Codes E0604 to E0609.
+//! Errors about a program's accesses to the payload. Codes E0604 to E0609, and E0611.
 
 use diag::{Diagnostic, Span};
 use payload::PATTERN_LIMIT;
@@ -22,6 +22,12 @@ pub fn limit(name: &str, limit: &str, most: u32, at: Span) -> Diagnostic {
         format!("`{name}` reads {limit} bytes of a message; it can be 1 to {most}"),
     )
     .help("name no limit: the schema has one")
+}
+
+/// A size that no name set can have.
+pub fn name_set_size(name: &str, most: u32, at: Span) -> Diagnostic {
+    let refused = format!("`{name}` has room for 1 to {most} rules");
+    Diagnostic::error("E0611", at, refused).help("declare how many rules it will have at most")
 }
 
 /// An attribute that messages do not have.

@@ -1,8 +1,8 @@
 //! Checks of a program's accesses to the payload.
 
 use super::{
-    EXTERNS, FIND, GET_BYTES, GET_NUMBER, LENGTH, MATCHES, MATCHES_PATTERN, MESSAGE, MOST_BYTES,
-    PATTERN, READ, WIDEST_ATTRIBUTE, WIDEST_CONSTANT, WIDEST_READ, known_schemas, names_in,
+    EXTERNS, FIND, FIND_NAME, GET_BYTES, GET_NUMBER, LENGTH, MATCHES, MATCHES_PATTERN, MESSAGE,
+    MOST_BYTES, MOST_RULES, NAME_SET, PATTERN, READ, WIDEST_ATTRIBUTE, WIDEST_CONSTANT, WIDEST_READ, known_schemas, names_in,
     read_for, schema_name, schema_of,
 };
 use crate::errors::payload as errors;
@@ -24,6 +24,8 @@ pub fn check(program: &Program) -> Diagnostics {
     for (object, data) in &program.externs {
         if data.ty == MESSAGE {
             check.object(object, data);
+        } else if data.ty == NAME_SET {
+            check.name_set(data);
         }
     }
     let routines = program.routines.values().map(|routine| &routine.body);
@@ -75,12 +77,21 @@ impl Check<'_> {
         self.schemas.insert(object, schema);
     }
 
+    fn name_set(&mut self, data: &ExternData) {
+        let size = data.int_arg("size").and_then(ToPrimitive::to_u32);
+        if !size.is_some_and(|size| (1..=MOST_RULES).contains(&size)) {
+            let refused = errors::name_set_size(&data.name, MOST_RULES, data.span);
+            self.found.push(refused);
+        }
+    }
+
     /// Returns the name of the callee, if a call is about the payload.
     fn about_payload(&self, call: &ExternCall) -> Option<String> {
         match call.object {
             Some(object) => {
                 let data = &self.program.externs[object];
-                (data.ty == MESSAGE).then(|| format!("{}.{}", data.ty, call.name))
+                let is_about = [MESSAGE, NAME_SET].contains(&data.ty.as_str());
+                is_about.then(|| format!("{}.{}", data.ty, call.name))
             }
             None => {
                 let known = EXTERNS.contains(&call.name.as_str());
@@ -101,7 +112,8 @@ impl Check<'_> {
             let wrong = all.filter_map(Result::err);
             return wrong.for_each(|wrong| self.found.push(*wrong));
         }
-        let asks = [GET_NUMBER, GET_BYTES, MATCHES_PATTERN].contains(&call.name.as_str());
+        let asks = [GET_NUMBER, GET_BYTES, MATCHES_PATTERN, FIND_NAME];
+        let asks = asks.contains(&call.name.as_str());
         let (true, Some(ExternArg::String(name))) = (asks, call.args.first()) else {
             return;
         };
@@ -114,11 +126,12 @@ impl Check<'_> {
             (AttributeKind::Number { bits, signed }, GET_NUMBER) => {
                 number_fits(name, bits, signed, ty)
             }
-            (AttributeKind::Number { .. }, MATCHES_PATTERN) => {
+            (AttributeKind::Number { .. }, MATCHES_PATTERN | FIND_NAME) => {
                 let what = format!("{name:?} of `{}` is a number", schema.name);
                 Some((what, format!("call `{GET_NUMBER}`, and compare it")))
             }
             (_, MATCHES_PATTERN) => return self.pattern(call, 1, span),
+            (AttributeKind::Bytes | AttributeKind::DnsName, FIND_NAME) => None,
             (AttributeKind::Number { .. }, _) => {
                 let what = format!("{name:?} of `{}` is a number", schema.name);
                 Some((what, format!("call `{GET_NUMBER}`")))

@@ -2,7 +2,10 @@
 //! count as its last argument. An attribute can be read only after its message: the call gets that condition as its
 //! last argument.
 
-use super::{EXTERNS, GET_BYTES, GET_NUMBER, KEEP, MATCHES_PATTERN, MESSAGE, reads_message};
+use super::{
+    EXTERNS, FIND_NAME, GET_BYTES, GET_NUMBER, KEEP, MATCHES_PATTERN, MESSAGE, NAME_SET,
+    reads_message,
+};
 use diag::Span;
 use ir::{
     BinaryOp, Bits, Block, Expr, ExprKind, ExternArg, ExternCall, ExternInst, Place, Program,
@@ -17,7 +20,7 @@ pub const WITH_PAYLOAD: [&str; 2] = [
 ];
 
 /// Methods that are about the message that was read last.
-const ASKING: [&str; 3] = [GET_NUMBER, GET_BYTES, MATCHES_PATTERN];
+const ASKING: [&str; 4] = [GET_NUMBER, GET_BYTES, MATCHES_PATTERN, FIND_NAME];
 
 /// Calls about the payload that get the offset of its start.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -112,7 +115,8 @@ fn marks(program: &mut Program) -> HashMap<ExternInst, Var> {
 fn asks_where(program: &Program, calls: Calls, call: &ExternCall) -> bool {
     let name = call.name.as_str();
     let of_message = |object: ExternInst| {
-        (reads_message(call) || name == KEEP) && program.externs[object].ty == MESSAGE
+        let ty = program.externs[object].ty.as_str();
+        (reads_message(call) || name == KEEP) && ty == MESSAGE || ty == NAME_SET
     };
     match call.object {
         None if WITH_PAYLOAD.contains(&name) => true,

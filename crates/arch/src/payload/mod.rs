@@ -11,21 +11,26 @@ pub use lower::WITH_PAYLOAD;
 pub(crate) use lower::{Calls, lower};
 
 pub use externs::message::{
-    GET_BYTES, GET_NUMBER, HEADS, KEEP, MATCHES_PATTERN, MESSAGE, MOST_BYTES, READ_BEHIND,
+    FIND_NAME, GET_BYTES, GET_NUMBER, HEADS, KEEP, MATCHES_PATTERN, MESSAGE, MOST_BYTES, READ_BEHIND,
     READ_FOR, READ_MESSAGE, kept_and_behind, limit_of, names_in, schema_name, schema_of,
 };
+pub use externs::name_set::{FIND_BYTES, MOST_LOOKED_UP, NAME_SET};
 pub use externs::payload::{CHUNKS, FIND, LENGTH, MATCHES, PATTERN, REACH, READ};
 
 use ir::{ExternArg, ExternCall, ExternData, Program, StmtKind, visit};
 use payload::builtin;
 
 /// The externs of `payload.p4`.
-pub(crate) const EXTERNS: &[&str] = &[LENGTH, READ, MATCHES, FIND, PATTERN, CHUNKS, MESSAGE];
+pub(crate) const EXTERNS: &[&str] = &[
+    LENGTH, READ, MATCHES, FIND, PATTERN, CHUNKS, MESSAGE, NAME_SET,
+];
 
 /// Most bits that are read at once of a payload, or of an attribute that is bytes.
 pub const WIDEST_READ: u32 = 1024;
 /// Most bits of an attribute that is bytes.
 pub const WIDEST_ATTRIBUTE: u32 = 2048;
+/// Most rules of a name set.
+pub const MOST_RULES: u32 = 2_000_000;
 /// Most bits of a constant that is compared or searched for.
 pub const WIDEST_CONSTANT: u32 = 512;
 
@@ -49,7 +54,7 @@ pub fn read_for(call: &ExternCall) -> Option<&String> {
 
 /// Returns true if reading the payload takes a program loops: it reads messages, or searches for bytes.
 pub fn has_loops(program: &Program) -> bool {
-    let reads = |data: &ExternData| data.ty == MESSAGE;
+    let reads = |data: &ExternData| [MESSAGE, NAME_SET].contains(&data.ty.as_str());
     program.externs.values().any(reads)
         || visit::bodies(program).any(|body| {
             let mut finds = false;

@@ -207,6 +207,19 @@ static inline __attribute__((always_inline, unused)) u8 *behind_check(u8 *header
  * `unknown` is a number that the verifier does not know. */
 #define forget_constant(number, unknown) asm volatile("%0 ^= %1; %0 ^= %1" : "+r"(number) : "r"(unknown))
 
+/* Subtracts a value from itself such that neither clang nor the verifier knows that the result is 0. */
+INLINE u64 less_itself(u64 value)
+{
+    u64 same = value;
+
+    asm volatile("%0 -= %1" : "+r"(value) : "r"(same));
+    return value;
+}
+
+/* Returns 0, which the verifier does not know, for loops with may_goto. The packet's start is in a register already,
+ * so this costs no load. A verifier that follows each iteration takes twice as long with it as with unknown_zero. */
+#define unknown_zero_at_once(ctx) less_itself((u64)(long)context_pointer(ctx, data))
+
 /* 64 unpredictable bits. */
 #define unforeseen() ((u64)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32())
 

@@ -73,10 +73,7 @@ INLINE u32 send_packet_event(struct xdp_md *ctx, void *map, u64 length)
 /* Returns 0, which the verifier does not know. A loop that starts from it is one state to the verifier. */
 INLINE u64 unknown_zero(struct xdp_md *ctx)
 {
-    u64 a = context_get(ctx, rx_queue_index), b = a;
-
-    asm volatile("%0 -= %1" : "+r"(a) : "r"(b));
-    return a;
+    return less_itself(context_get(ctx, rx_queue_index));
 }
 
 #endif

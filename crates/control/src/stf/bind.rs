@@ -9,7 +9,7 @@ use crate::digest::{DigestPattern, find_digest};
 use crate::entry::{self, find_table, parse_keys, parse_member};
 use crate::errors::{self, Refusal};
 use crate::metric::{Asked, parse_asked};
-use crate::{Change, EntryKey, Packet, meter, profile};
+use crate::{Change, EntryKey, Packet, meter, name_set, profile};
 use diag::{Diagnostics, Span};
 use schema::{Bits, Object, Schema, Table};
 
@@ -242,6 +242,14 @@ fn unchecked(
         StatementKind::ValueSetAdd(text) => {
             let (set, member) = parse_member(schema, piece(text))?;
             BoundStatement::Change(Change::InsertMember(set, member))
+        }
+        StatementKind::NameSet(line) => {
+            let line = piece(line);
+            let change = name_set::parse(schema, line);
+            let Some(change) = change.transpose()? else {
+                return Err(errors::unknown_statement(line.span(), line.text, &[]));
+            };
+            BoundStatement::Change(change)
         }
         StatementKind::ValueSetRemove(text) => {
             let (set, member) = parse_member(schema, piece(text))?;

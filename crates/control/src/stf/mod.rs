@@ -23,6 +23,7 @@
 //! | `meter_reset NAME[INDEX]` | removes a meter's rates, so that it is always green; also `meter_reset TABLE KEY:MATCH ...` |
 //! | `action_member PROFILE MEMBER [ACTION(ARGS)]` | makes a member of an action profile or selector, or changes it; without an action removes it |
 //! | `action_group SELECTOR GROUP [MEMBER ...]` | makes a group of an action selector of these members, or changes it; without members removes it |
+//! | `name_add SET NAME [NUMBER [LISTS]]`, `name_remove SET NAME`, `name_clear SET` | changes a name set |
 //! | `value_set_add NAME MATCH ...` | adds a member to a parser value set, one match a field |
 //! | `value_set_remove NAME MATCH ...` | removes a member of a parser value set |
 //! | `wait` | waits until the packets sent have been processed |

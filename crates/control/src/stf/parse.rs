@@ -53,7 +53,7 @@ fn text(piece: Piece) -> Text {
 }
 
 /// All statements of the language.
-const STATEMENTS: [&str; 31] = [
+const STATEMENTS: [&str; 34] = [
     "packet",
     "expect",
     "no_packet",
@@ -74,6 +74,9 @@ const STATEMENTS: [&str; 31] = [
     "action_group",
     "value_set_add",
     "value_set_remove",
+    "name_add",
+    "name_remove",
+    "name_clear",
     "multicast_group",
     "mc_mgrp_create",
     "mc_node_create",
@@ -121,6 +124,7 @@ fn statement(line: Piece, groups: &mut Groups) -> Parsed<StatementKind> {
         }
         "value_set_remove" => some_text(line, rest, "value_set_remove NAME MATCH ...")
             .map(StatementKind::ValueSetRemove),
+        "name_add" | "name_remove" | "name_clear" => Ok(StatementKind::NameSet(text(line))),
         "expect_digest" => some_text(line, rest, digest::EXPECTED).map(StatementKind::ExpectDigest),
         "no_digest" => Ok(StatementKind::NoDigest(
             (!rest.text.is_empty()).then(|| text(rest)),

@@ -95,6 +95,8 @@ pub enum StatementKind {
     ValueSetAdd(Text),
     /// `value_set_remove`
     ValueSetRemove(Text),
+    /// `name_add`, `name_remove` or `name_clear`: the whole line.
+    NameSet(Text),
     /// `wait`, with its time in nanoseconds.
     Wait(u64),
     /// `multicast_group`, and BMv2's statements that change a group.

@@ -7,8 +7,9 @@ use crate::trace::{Named, TraceKind};
 use control::values::{show_scalar, show_value};
 use cranelift_entity::EntityRef;
 use diag::Span;
-use externs::{Arg, Effect, Env, Reply};
+use externs::{Arg, Effect, Env, ExternState, Reply};
 use ir::{Bits, ExternArg, ExternCall, Header, HeaderRef, Type, Value};
+use std::sync::Arc;
 
 /// Destination of an argument's new value.
 enum Sink {
@@ -162,6 +163,13 @@ impl Run<'_> {
                 let name = members.get(*index as usize).cloned().unwrap_or_default();
                 (Arg::member(name, *index), Sink::None)
             }
+            ExternArg::Object(object) => {
+                let arg = match &self.it.externs[object.index()] {
+                    ExternState::Names(rules) => Arg::Names(Arc::clone(rules)),
+                    _ => Arg::Absent,
+                };
+                (arg, Sink::None)
+            }
             ExternArg::Absent => (Arg::Absent, Sink::None),
         }
     }
@@ -224,7 +232,7 @@ impl Run<'_> {
                 Arg::Header { fields, .. } => show(fields),
                 Arg::String(text) => vec![format!("{text:?}")],
                 Arg::Member(name, _) => vec![name.to_string()],
-                Arg::Absent => Vec::new(),
+                Arg::Names(_) | Arg::Absent => Vec::new(),
             });
         let results = std::iter::once(&reply.result)
             .chain(reply.outs.iter().map(|(_, values)| values))

@@ -179,6 +179,7 @@ impl Reader {
                 self.expect("(")?;
                 ExternArg::InOut(self.list(")", Reader::place)?)
             }
+            "object" => ExternArg::Object(self.lookup("extern object", |n| &n.externs)?),
             "header_in" => ExternArg::HeaderIn(self.header()?),
             "header_out" => ExternArg::HeaderOut(self.header()?),
             "member" => match self.member()? {

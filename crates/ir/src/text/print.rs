@@ -404,6 +404,7 @@ impl Printer<'_> {
             ExternArg::Member(id, index) => {
                 format!("member {}", self.member(Type::Enum(*id), *index))
             }
+            ExternArg::Object(object) => format!("object {}", self.names.externs[*object]),
             ExternArg::Absent => "_".to_owned(),
         }
     }

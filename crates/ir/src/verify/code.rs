@@ -539,6 +539,9 @@ impl Checker<'_> {
                     self.header(*header);
                 }
                 ExternArg::Member(id, _) => exists(&self.program.enums, *id, self.errors),
+                ExternArg::Object(object) => {
+                    exists(&self.program.externs, *object, self.errors);
+                }
                 ExternArg::String(_) | ExternArg::Absent => {}
             }
         }

@@ -10,19 +10,19 @@ mod checksums;
 mod chunks;
 mod cursor;
 mod head;
+mod names;
 mod object;
 mod pieces;
 
 use crate::{AttributeMember, Bytes, File, MessageTarget, Patterns, errors};
 use arch::payload::{
-    AllAsked, CHUNKS, FIND, GET_BYTES, GET_NUMBER, KEEP, LENGTH, MATCHES, MATCHES_PATTERN, PATTERN,
-    READ, READ_BEHIND, READ_FOR, READ_MESSAGE, asked, object_of, read_for,
+    AllAsked, CHUNKS, FIND, FIND_BYTES, FIND_NAME, GET_BYTES, GET_NUMBER, KEEP, LENGTH, MATCHES,
+    MATCHES_PATTERN, NAME_SET, PATTERN, READ, READ_BEHIND, READ_FOR, READ_MESSAGE, asked, object_of, read_for,
 };
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use diag::Span;
 use emit::calls::{declare, places, values};
-use emit::memory::Memory;
 use emit::values::Value;
 use emit::{Event, Gen};
 use ir::{Expr, ExternArg, ExternCall, ExternInst, Place, Program};
@@ -30,9 +30,10 @@ use object::Object;
 use payload::AttributeKind;
 use smol_str::SmolStr;
 use std::collections::HashMap;
+use tables::Tables;
 
 /// Target whose packets have a payload that programs read.
-pub trait Payload: Memory {
+pub trait Payload: Tables {
     /// Functions and memory of the payload that the functions of a file share.
     fn shared(file: &mut Self::File) -> &mut Shared;
 
@@ -88,6 +89,10 @@ pub struct Shared {
     payload_patterns: Vec<(String, SmolStr)>,
     /// Function that passes over a chunked body, if it was emitted.
     chunks: Option<SmolStr>,
+    /// Functions that take a name from a message, by the struct of its memory, and whether from a DNS name's text.
+    names_taken: HashMap<(SmolStr, bool), SmolStr>,
+    /// Function that loads a name from the packet.
+    name_loaded: Option<SmolStr>,
     /// Objects that read messages.
     objects: HashMap<ExternInst, Object>,
 }
@@ -145,6 +150,12 @@ fn is_checksum(program: &Program, call: &ExternCall) -> bool {
     call.name == "get" && call.object.is_some_and(of)
 }
 
+/// Returns the object that a call is a method of, if it is a name set.
+fn name_set_of(program: &Program, call: &ExternCall) -> Option<ExternInst> {
+    let object = call.object?;
+    (program.externs[object].ty == NAME_SET).then_some(object)
+}
+
 /// Emits a call of an extern about the payload, or of one that computes a hash or a checksum. Returns false if it is
 /// neither.
 pub fn call<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) -> bool {
@@ -153,6 +164,10 @@ pub fn call<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) -> bo
         (Some(object), KEEP) => keep(g, object, call, span),
         (Some(object), GET_NUMBER | GET_BYTES) => get(g, object, call, span),
         (Some(object), MATCHES_PATTERN) => matches(g, object, call, span),
+        (Some(object), FIND_NAME) => names::find_name(g, object, call, span),
+        (None, FIND_BYTES) if let Some(set) = name_set_of(g.p, call) => {
+            names::find_bytes(g, set, call, span);
+        }
         (None, LENGTH | READ | MATCHES | FIND | PATTERN | CHUNKS) if call.object.is_none() => {
             cursor::call(g, call, span);
         }

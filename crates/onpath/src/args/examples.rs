@@ -124,6 +124,10 @@ pub(crate) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         )],
     ),
     (
+        "names",
+        &[("Show which rule decides for a name", "onpath names lookup blocked www.example.com")],
+    ),
+    (
         "profile",
         &[("Show the members and groups", "onpath profile list")],
     ),

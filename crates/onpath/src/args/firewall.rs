@@ -7,6 +7,8 @@ use std::path::PathBuf;
 /// `--emit`
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Emitted {
+    /// A program with a name set, which blocks by DNS query, TLS server name and HTTP host
+    Names,
     /// The published program DeeP4R: a table with an automaton of the names, and packets that are recirculated
     V1model,
 }
@@ -57,12 +59,15 @@ impl ResetName {
 
 /// End of `onpath firewall --help`.
 const MEANING: &str = "\
-A line of a list is a name (`ads.example` or `||ads.example^`), a line of a hosts file, or a comment
-(`#`, `!`). Other lines, exceptions and single labels are reported and skipped.
+A line of a list is a name (`ads.example` or `||ads.example^`) with the names below it, a name alone
+(`=ads.example`, or a line of a hosts file), the names below a name (`*.ads.example`), an exception
+(`@@||good.example^`), or a comment (`#`, `!`). Other lines are reported and skipped.
 
-The automaton finds names anywhere in a payload: `evil.com` blocks `devil.com` and `evil.com.au` too.
-It compares bytes, so it misses names in capitals, and names that are cut by a segment. Packets in
-both directions are searched.";
+names: of the rules that cover a packet's name, the one with the longest name decides, and at equal
+length one that allows. Names that are cut by a segment pass.
+v1model: the automaton finds names anywhere in a payload: `evil.com` blocks `devil.com` and
+`evil.com.au` too. It knows no exceptions and no single labels. It compares bytes, so it misses names
+in capitals, and names that are cut by a segment. Packets in both directions are searched.";
 
 /// `onpath firewall`
 #[derive(Args, Debug)]
@@ -74,10 +79,13 @@ pub struct Firewall {
     /// Write this program
     #[arg(long, required = true)]
     pub emit: Emitted,
-    /// Write deep4r.p4, deep4r_list.p4 with its settings, and entries.txt to this folder
+    /// Lists of names to allow, whatever other lists say; of names
+    #[arg(long, value_name = "LIST")]
+    pub allow: Vec<PathBuf>,
+    /// Write the program and entries.txt to this folder; also a file with its settings, which is the one to run
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
-    /// Bytes of a payload that one look-up takes
+    /// Bytes of a payload that one look-up takes; this and the flags below are for v1model
     #[arg(long, value_name = "BYTES", default_value = "1")]
     pub slice: SliceName,
     /// State after a byte that does not continue a match

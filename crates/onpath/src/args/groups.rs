@@ -14,7 +14,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Run it", &["run", "ls", "unload", "port"]),
     (
         "Change what it does",
-        &["table", "profile", "group", "mirror", "meter"],
+        &["table", "names", "profile", "group", "mirror", "meter"],
     ),
     (
         "See what it does",

@@ -92,6 +92,72 @@ pub enum MirrorCommand {
     },
 }
 
+/// End of the help on names.
+const NAMES: &str = "\
+A rule is NAME for a name and the names below it, =NAME for the name alone, or *.NAME for the names below it. Letters
+may be upper case. Of the rules that cover a packet's name, the one with the longest name decides. It gives the packet
+its NUMBER, 0 unless it is named, and its LISTS, a bit each, 1 unless they are named.";
+
+/// `onpath names`
+#[derive(Subcommand, Debug)]
+pub enum NamesCommand {
+    /// Print the rules of a name set, or of all
+    #[command(after_long_help = NAMES)]
+    List {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// The name set, by name or the end of it
+        #[arg(add = names::name_sets())]
+        set: Option<String>,
+        /// Print as an entries file: `onpath table load` restores these rules
+        #[arg(long, conflicts_with = "json")]
+        entries: bool,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the rule that decides for each name, without a packet
+    ///
+    /// For example `onpath names lookup blocked www.example.com`.
+    #[command(after_long_help = NAMES)]
+    Lookup {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// The name set, by name or the end of it
+        #[arg(add = names::name_sets())]
+        set: String,
+        /// Names as packets have them
+        #[arg(required = true, value_name = "NAME")]
+        names: Vec<String>,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Add a rule: SET NAME [NUMBER [LISTS]]
+    ///
+    /// Many rules are added at once by the lines name_add of an entries file (`onpath table load`).
+    #[command(after_long_help = NAMES)]
+    Add {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// SET NAME [NUMBER [LISTS]]
+        #[arg(required = true, value_name = "RULE", add = names::name_sets())]
+        rule: Vec<String>,
+    },
+    /// Remove a rule: SET NAME
+    Remove {
+        /// The running program.
+        #[command(flatten)]
+        instance: Instance,
+        /// SET NAME, as the rule was added
+        #[arg(required = true, value_name = "RULE", add = names::name_sets())]
+        rule: Vec<String>,
+    },
+}
+
 /// `onpath profile`
 #[derive(Subcommand, Debug)]
 pub enum ProfileCommand {

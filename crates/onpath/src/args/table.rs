@@ -23,6 +23,8 @@ Lines of an entries file; # begins a comment:
   clear TABLE                     removes all entries but const ones
   setdefault TABLE ACTION(ARGS)
   value_set_add SET MATCH ...     value_set_remove SET MATCH ...
+  name_add SET NAME [NUMBER [LISTS]]
+  name_remove SET NAME            name_clear SET
   multicast_group GROUP [PORT[:RID] ...]
   clone_session SESSION [PORT[:RID] ...] [group GROUP] [truncate BYTES]
   action_member PROFILE MEMBER [ACTION(ARGS)]

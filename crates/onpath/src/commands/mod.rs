@@ -30,6 +30,7 @@ pub mod pdm;
 mod plan;
 mod port;
 mod presence;
+mod names;
 mod profile;
 pub mod query;
 mod register;
@@ -65,6 +66,7 @@ pub fn run(command: Command) -> Done {
         Command::Flows(args) => flows::run(args),
         Command::Group(args) => group::run(args),
         Command::Mirror(args) => mirror::run(args),
+        Command::Names(args) => names::run(args),
         Command::Profile(args) => profile::run(args),
         Command::Meter(args) => meter::run(args),
         Command::Register(args) => register::run(args),

@@ -115,6 +115,11 @@ pub fn metrics() -> ArgValueCompleter {
     objects(|kind| matches!(kind, ObjectKind::Metrics { .. }))
 }
 
+/// Completes name sets, as [`tables`] does tables.
+pub fn name_sets() -> ArgValueCompleter {
+    objects(|kind| matches!(kind, ObjectKind::NameSet { .. }))
+}
+
 /// Completes action profiles and selectors, as [`tables`] does tables.
 pub fn profiles() -> ArgValueCompleter {
     objects(|kind| kind.profile().is_some())

@@ -31,6 +31,8 @@ const FAILURES: &[(&str, &[&str])] = &[
     ("pdm", &["--dev", "absent", "--once"]),
     ("plan", &["absent", "--attribute", "absent"]),
     ("port list", &["-n", "absent"]),
+    ("names list", &["-n", "absent"]),
+    ("names lookup", &["-n", "absent", "blocked", "example.com"]),
     ("profile list", &["-n", "absent"]),
     ("query", &["count", "--read", "/proc/absent"]),
     ("register read", &["-n", "absent"]),

@@ -13,6 +13,7 @@ mod json_errors;
 mod killed;
 mod messages;
 mod metrics;
+mod name_sets;
 mod offloads;
 mod pair;
 mod parser_reach;

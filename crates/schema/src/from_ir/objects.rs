@@ -81,6 +81,7 @@ fn kind(program: &Program, data: &ExternData) -> ObjectKind {
             key: type_arg(data, 0, "key"),
             value: type_arg(data, 1, "value"),
         },
+        "name_set" => ObjectKind::NameSet { size: size("size") },
         "tally" => metrics(data, MetricKind::Tally),
         "histogram" => metrics(data, MetricKind::Histogram),
         "distinct_count" => {

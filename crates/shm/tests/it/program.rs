@@ -6,7 +6,10 @@ use driver::Input;
 use driver::bpf_target::{Request, generate};
 use host::safe_dir::Dir;
 use layout::{HashSeeds, Map, MapKind};
-use schema::{ActionCall, Bits, Entry, KeyMatch, Schema, Table, ValueSet};
+use schema::{
+    ActionCall, Bits, Entry, KeyMatch, NameRule, Object, RuleValue, Schema, ScopedName, Table,
+    ValueSet,
+};
 use shm::{Program, Shm};
 use std::path::Path;
 use std::sync::Arc;
@@ -16,6 +19,7 @@ use writers::Store;
 const PROGRAM: &str = "
 #include <core.p4>
 #include <xdp_model.p4>
+#include <payload.p4>
 
 header ethernet_t { bit<112> all; }
 header call_t { bit<8> kind; bit<32> key; bit<32> found; }
@@ -46,7 +50,9 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
     @layout(\"multibit_trie\") table by_routes { key = { hdr.call.key : lpm @name(\"key\"); } actions = { give; none; } default_action = none(); size = 256; }
     @layout(\"buckets\") table by_buckets { key = { hdr.call.key : exact @name(\"key\"); } actions = { give; none; } default_action = none(); size = 256; }
     table by_default { key = { hdr.call.key : exact @name(\"key\"); } actions = { both; none; } default_action = none(); size = 1; }
+    name_set(256) names;
     apply {
+        bit<32> lists;
         xout.output_action = xdp_action.XDP_PASS;
         xout.output_port = 0;
         switch (hdr.call.kind) {
@@ -58,6 +64,7 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
             5: { by_routes.apply(); }
             6: { by_buckets.apply(); }
             7: { by_default.apply(); }
+            8: { names.find(0, hdr.call.key, hdr.call.found, lists); }
             default: { }
         }
     }
@@ -134,6 +141,22 @@ pub(crate) fn default_of(found: u32) -> ActionCall {
     }
 }
 
+/// Returns true if a writer changes names, which are always replaced as a whole.
+fn has_names(writer: u32) -> bool {
+    writer.is_multiple_of(3)
+}
+
+/// Returns the name set of the program.
+fn names() -> Object {
+    Object::from_u32(0)
+}
+
+/// Returns the name of an entry, longer than a record for some.
+fn name(number: u32) -> ScopedName {
+    let label = "a".repeat(number as usize % 50);
+    ScopedName::parse(&format!("n{number}-{label}.example")).expect("a name")
+}
+
 fn member(number: u32) -> Vec<KeyMatch> {
     vec![KeyMatch::Exact(Bits::new(32, number))]
 }
@@ -164,6 +187,19 @@ pub(crate) fn batch(writer: u32, turn: u32) -> Vec<Change> {
             });
         }
     }
+    for number in numbers.clone().filter(|_| has_names(writer)) {
+        let name = name(number);
+        if turn % 3 != 0 {
+            changes.push(Change::RemoveName(names(), name.clone()));
+        }
+        if turn % 3 != 2 {
+            let value = RuleValue {
+                number: 1 + turn,
+                lists: 1,
+            };
+            changes.push(Change::InsertName(names(), NameRule { name, value }));
+        }
+    }
     changes.push(Change::SetDefault(by_default(), default_of(turn)));
     let members = ValueSet::from_u32(0);
     changes.extend(numbers.filter_map(|number| match turn % 3 {
@@ -186,7 +222,13 @@ pub(crate) fn value(store: &Store<Shm>, writer: u32) -> Option<u32> {
             values.push((kind, found.map(|found| found as u32)));
         }
     }
-    let (_, first) = values[0];
+    let first = values[0].1;
+    let rules = store.names(names()).expect("reads");
+    for number in (writer * BATCH..(writer + 1) * BATCH).filter(|_| has_names(writer)) {
+        let rule = rules.iter().find(|rule| rule.name == name(number));
+        let found = rule.map(|rule| rule.value.number);
+        assert_eq!(found, first, "half of a batch is there: {number}");
+    }
     let whole = values.iter().all(|(_, value)| *value == first);
     assert!(whole, "half of a batch is there: {values:?}");
     first

@@ -78,7 +78,7 @@ const COMMANDS: [Needs; 17] = [
         groups: &[KERNEL, RIGHTS, SEVERAL],
     },
     Needs {
-        name: "ls, unload, port, table, counter, register, flows, metrics, group, mirror, profile, meter, digests, log, drops",
+        name: "ls, unload, port, table, counter, register, flows, metrics, group, mirror, names, profile, meter, digests, log, drops",
         groups: &[KERNEL, RIGHTS],
     },
     Needs {

@@ -1,10 +1,11 @@
 //! `onpath firewall`
 
 mod names;
+mod rules;
 
 pub(crate) use names::{Lists, read};
 
-use crate::args::Firewall;
+use crate::args::{Emitted, Firewall};
 use crate::output::{Done, out, out_line, print_json, refused};
 use crate::written;
 
@@ -24,8 +25,16 @@ const SEGMENT: usize = 1460;
 /// Name of the entries file.
 const ENTRIES_FILE: &str = "entries.txt";
 
-/// Writes the program, its settings and its entries.
+/// Writes a program and its entries.
 pub(crate) fn run(args: Firewall) -> Done {
+    match args.emit {
+        Emitted::V1model => v1model(&args),
+        Emitted::Names => rules::run(&args),
+    }
+}
+
+/// Writes the published program, its settings and its entries.
+fn v1model(args: &Firewall) -> Done {
     let started = Instant::now();
     let settings = Settings {
         look_ups: args.look_ups,

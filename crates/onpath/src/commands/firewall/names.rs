@@ -3,9 +3,10 @@
 use crate::output::{Stop, err_line, refused};
 use diag::shown;
 use firewall::errors;
-use firewall::list::{self, Scope};
+use firewall::list::{self, Rule};
 use host::files::{self, Streams};
-use std::path::PathBuf;
+use schema::Scope;
+use std::path::{Path, PathBuf};
 
 /// Greatest number of skipped lines of a list that are printed. The others are counted.
 const MOST_PRINTED: usize = 10;
@@ -30,51 +31,71 @@ pub(crate) fn read(lists: &[PathBuf], is_strict: bool) -> Result<Lists, Stop> {
         skipped: 0,
     };
     for path in lists {
-        let name = path.to_string_lossy();
-        let name = shown(&name);
-        let bytes = files::read(path, Streams::Allowed).map_err(|error| {
-            let why = diag::system_message(&error);
-            refused(errors::unreadable_list(&format!(
-                "cannot read `{name}`: {why}"
-            )))
+        let (rules, skipped) = read_list(path, is_strict, &|rule| match rule.scope {
+            _ if rule.is_allowed => Some("an automaton has no exceptions"),
+            Scope::Subdomains => Some("an automaton finds the name itself too"),
+            _ if !rule.name.contains('.') => Some("a single label is found in too many payloads"),
+            Scope::Domain | Scope::Name => None,
         })?;
-        let found = list::parse(&bytes);
-        let wrong = found.skipped.iter();
-        let mut lines: Vec<(usize, &str)> = wrong.map(|s| (s.line, s.reason.describe())).collect();
-        for rule in found.rules {
-            match (rule.is_allowed, rule.scope) {
-                (true, _) => lines.push((rule.line, "an automaton has no exceptions")),
-                (false, Scope::Subdomains) => {
-                    lines.push((rule.line, "an automaton finds the name itself too"));
-                }
-                (false, _) if !rule.name.contains('.') => {
-                    lines.push((rule.line, "a single label is found in too many payloads"));
-                }
-                (false, Scope::Domain | Scope::Name) => all.names.push(rule.name),
-            }
-        }
-        lines.sort_unstable();
-        if is_strict && let Some((line, why)) = lines.first() {
-            return Err(refused(errors::wrong_line(&name, *line, why)));
-        }
-        for (line, why) in lines.iter().take(MOST_PRINTED) {
-            err_line!("{name}:{line}: skipped: {why}");
-        }
-        if lines.len() > MOST_PRINTED {
-            err_line!("{name}: {} more lines skipped", lines.len() - MOST_PRINTED);
-        }
-        all.skipped += lines.len();
+        all.names.extend(rules.into_iter().map(|rule| rule.name));
+        all.skipped += skipped;
     }
     all.names.sort_unstable();
     all.names.dedup();
     match all.names.is_empty() {
-        true => {
-            let lists: Vec<String> = lists
-                .iter()
-                .map(|list| format!("`{}`", shown(&list.to_string_lossy())))
-                .collect();
-            Err(refused(errors::no_names(&lists.join(", "))))
-        }
+        true => Err(no_names(lists)),
         false => Ok(all),
     }
+}
+
+/// Reports that lists have no names.
+pub(super) fn no_names(lists: &[PathBuf]) -> Stop {
+    let lists: Vec<String> = lists
+        .iter()
+        .map(|list| format!("`{}`", shown(&list.to_string_lossy())))
+        .collect();
+    refused(errors::no_names(&lists.join(", ")))
+}
+
+/// Reads the rules of a list, and reports lines that are skipped. `unfit` returns the reason why a rule is skipped too.
+/// Returns the number of skipped lines as well.
+///
+/// # Errors
+///
+/// The list cannot be read; with `is_strict`, also if a line is skipped.
+pub(super) fn read_list(
+    path: &Path,
+    is_strict: bool,
+    unfit: &dyn Fn(&Rule) -> Option<&'static str>,
+) -> Result<(Vec<Rule>, usize), Stop> {
+    let name = path.to_string_lossy();
+    let name = shown(&name);
+    let bytes = files::read(path, Streams::Allowed).map_err(|error| {
+        let why = diag::system_message(&error);
+        refused(errors::unreadable_list(&format!(
+            "cannot read `{name}`: {why}"
+        )))
+    })?;
+    let found = list::parse(&bytes);
+    let wrong = found.skipped.iter();
+    let mut lines: Vec<(usize, &str)> = wrong.map(|s| (s.line, s.reason.describe())).collect();
+    let mut rules = found.rules;
+    rules.retain(|rule| match unfit(rule) {
+        Some(why) => {
+            lines.push((rule.line, why));
+            false
+        }
+        None => true,
+    });
+    lines.sort_unstable();
+    if is_strict && let Some((line, why)) = lines.first() {
+        return Err(refused(errors::wrong_line(&name, *line, why)));
+    }
+    for (line, why) in lines.iter().take(MOST_PRINTED) {
+        err_line!("{name}:{line}: skipped: {why}");
+    }
+    if lines.len() > MOST_PRINTED {
+        err_line!("{name}: {} more lines skipped", lines.len() - MOST_PRINTED);
+    }
+    Ok((rules, lines.len()))
 }

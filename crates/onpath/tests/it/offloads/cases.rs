@@ -221,6 +221,11 @@ cases! {
             alone("programs/tunnel/tunnel.p4", "tests/offloads/tunnel.2.txt"),
         ],
     }
+    url_firewall: ROUTED {
+        routers: &[at_linux("programs/url_firewall/url_firewall.p4", "")],
+        service: "10.0.2.2:80",
+        listener: "10.0.2.2:80",
+    }
     vlan_stack: ROUTED {
         routers: &[at_sticks("programs/vlan_stack/vlan_stack.p4", "programs/vlan_stack/entries.txt")],
         tags: &[Tag::FromStick, Tag::ToStick],

@@ -1,0 +1,186 @@
+//! Rules of a name set, from lists.
+//!
+//! For each name that lists have, it is known if the name itself, and the names below it, are blocked or allowed. Of
+//! rules for one name, one that allows wins. Rules that a shorter name makes needless are left out.
+
+use crate::list::Rule;
+use schema::{NameRule, RuleValue, Scope, ScopedName};
+use std::collections::BTreeMap;
+
+/// Bit of the rules that block.
+pub const BLOCKS: u32 = 1;
+/// Bit of the rules that allow.
+pub const ALLOWS: u32 = 2;
+
+/// Rule of a list, with its origin.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Listed {
+    /// The rule.
+    pub rule: Rule,
+    /// Index of its list.
+    pub list: usize,
+}
+
+/// Rules of a set.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Rules {
+    /// Rules with their numbers, from 1 on, each with the list and line that it comes from.
+    pub rules: Vec<(NameRule, usize, usize)>,
+    /// Number of rules of lists that are left out, since another one says the same.
+    pub needless: usize,
+}
+
+/// Verdict of a rule, with its list and line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Verdict {
+    is_allowed: bool,
+    list: usize,
+    line: usize,
+}
+
+/// Verdicts on a name itself, and on the names below it.
+type Verdicts = [Option<Verdict>; 2];
+
+/// Returns the rules of a set that decides as lists do.
+pub fn of(listed: Vec<Listed>) -> Rules {
+    let given = listed.len();
+    let mut names: BTreeMap<String, Verdicts> = BTreeMap::new();
+    for Listed { rule, list } in listed {
+        let verdict = Verdict {
+            is_allowed: rule.is_allowed,
+            list,
+            line: rule.line,
+        };
+        let known = names.entry(rule.name).or_default();
+        let covered = [rule.scope.covers_itself(), rule.scope.covers_below()];
+        for (known, _) in known.iter_mut().zip(covered).filter(|(_, covers)| *covers) {
+            let decides = known.is_none_or(|known| verdict.is_allowed && !known.is_allowed);
+            *known = if decides { Some(verdict) } else { *known };
+        }
+    }
+    let mut made = Rules::default();
+    for (name, verdicts) in &names {
+        let inherited = inherited(&names, name);
+        let needed = verdicts.map(|verdict| {
+            verdict.filter(|v| match inherited {
+                Some(above) => above.is_allowed != v.is_allowed,
+                None => true,
+            })
+        });
+        let scopes = match needed {
+            [Some(itself), Some(below)] if itself.is_allowed == below.is_allowed => {
+                vec![(Scope::Domain, itself)]
+            }
+            [itself, below] => {
+                let itself = itself.map(|verdict| (Scope::Name, verdict));
+                let below = below.map(|verdict| (Scope::Subdomains, verdict));
+                itself.into_iter().chain(below).collect()
+            }
+        };
+        for (scope, verdict) in scopes {
+            let number = made.rules.len() as u32 + 1;
+            let name = ScopedName {
+                name: name.as_str().into(),
+                scope,
+            };
+            let lists = if verdict.is_allowed { ALLOWS } else { BLOCKS };
+            let value = RuleValue { number, lists };
+            made.rules.push((NameRule { name, value }, verdict.list, verdict.line));
+        }
+    }
+    made.needless = given.saturating_sub(made.rules.len());
+    made
+}
+
+/// Returns the verdict on a name by the rules for the names above it: that of the longest one.
+fn inherited(names: &BTreeMap<String, Verdicts>, name: &str) -> Option<Verdict> {
+    let mut dots = name.match_indices('.');
+    dots.find_map(|(dot, _)| names.get(&name[dot + 1..])?[1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use schema::NameRules;
+
+    fn made(text: &str) -> Rules {
+        let list = crate::list::parse(text.as_bytes());
+        assert_eq!(list.skipped, []);
+        let listed = list.rules.into_iter().map(|rule| Listed { rule, list: 0 });
+        of(listed.collect())
+    }
+
+    fn shown(rules: &Rules) -> Vec<String> {
+        let all = rules.rules.iter();
+        all.map(|(rule, ..)| format!("{} {}", rule.name, rule.value.lists)).collect()
+    }
+
+    #[test]
+    fn what_a_shorter_name_covers_is_left_out() {
+        let rules = made("a.com\nb.a.com\n0.0.0.0 c.a.com\n*.a.com\nA.com\nother.com");
+        assert_eq!(shown(&rules), ["a.com 1", "other.com 1"]);
+        assert_eq!(rules.needless, 4);
+    }
+
+    #[test]
+    fn an_exception_wins_at_its_name_and_below() {
+        let rules = made("a.com\n@@||good.a.com^\nbad.good.a.com\n@@||a.org^\na.org\n0.0.0.0 c.net\n@@||d.c.net^");
+        assert_eq!(
+            shown(&rules),
+            ["a.com 1", "a.org 2", "bad.good.a.com 1", "=c.net 1", "d.c.net 2", "good.a.com 2"]
+        );
+    }
+
+    #[test]
+    fn both_parts_of_a_domain_may_differ() {
+        let rules = made("=a.com\n*.a.com\n=b.com\n@@||c.b.com^\n*.c.com");
+        assert_eq!(shown(&rules), ["a.com 1", "=b.com 1", "c.b.com 2", "*.c.com 1"]);
+    }
+
+    /// Compares sets of random lists with the lists read one rule after the other.
+    #[test]
+    fn random_lists_decide_as_their_rules_do() {
+        let mut state = 1u64;
+        let mut random = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % below
+        };
+        let labels = ["a", "b", "c"];
+        for round in 0..500 {
+            let name = |random: &mut dyn FnMut(u64) -> u64| -> String {
+                let count = 1 + random(4);
+                let all = (0..count).map(|_| labels[random(3) as usize]);
+                all.collect::<Vec<_>>().join(".")
+            };
+            let listed: Vec<Listed> = (0..random(8))
+                .map(|line| Listed {
+                    rule: Rule {
+                        name: name(&mut random),
+                        scope: [Scope::Domain, Scope::Name, Scope::Subdomains][random(3) as usize],
+                        is_allowed: random(3) == 0,
+                        line: line as usize,
+                    },
+                    list: 0,
+                })
+                .collect();
+            let mut set = NameRules::default();
+            for (rule, ..) in of(listed.clone()).rules {
+                assert!(set.insert(&rule), "round {round}: {listed:?}");
+            }
+            for _ in 0..30 {
+                let name = name(&mut random);
+                let covers = |rule: &Rule| match name.strip_suffix(&rule.name) {
+                    Some("") => rule.scope.covers_itself(),
+                    Some(before) => before.ends_with('.') && rule.scope.covers_below(),
+                    None => false,
+                };
+                let all = listed.iter().map(|one| &one.rule);
+                let decides = all.filter(|rule| covers(rule)).max_by_key(|rule| (rule.name.len(), rule.is_allowed));
+                let expected = decides.is_some_and(|rule| !rule.is_allowed);
+                let found = set.look_up(name.as_bytes());
+                let found = found.is_some_and(|value| value.lists == BLOCKS);
+                assert_eq!(found, expected, "round {round}: {name} by {listed:?}");
+            }
+        }
+    }
+}

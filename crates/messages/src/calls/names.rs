@@ -1,0 +1,230 @@
+//! Look-ups in name sets: of an attribute of a message, and of bytes of the payload.
+
+use super::{Payload, Reads, flag, from, is_there, object};
+use crate::errors;
+use arch::payload::MOST_LOOKED_UP;
+use cgen::lower;
+use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
+use diag::Span;
+use emit::calls::{declare, places, values};
+use emit::values::Value;
+use emit::{Function, Gen};
+use ir::{ExternArg, ExternCall, ExternInst};
+use payload::AttributeKind;
+use smol_str::SmolStr;
+use tables::name_set::{self, NameSet};
+
+/// `message.find_name`: looks up an attribute of the last message that was read.
+pub(super) fn find_name<T: Payload>(
+    g: &mut Gen<'_, T>,
+    object: ExternInst,
+    call: &ExternCall,
+    span: Span,
+) {
+    let (name, set, was_read) = match &call.args[..] {
+        [
+            ExternArg::String(name),
+            ExternArg::Object(set),
+            _,
+            _,
+            ExternArg::In(was_read),
+        ] => (name, *set, was_read),
+        _ => {
+            let target = g.target.name();
+            return g.refuse(errors::of_copies(target, span));
+        }
+    };
+    let Some(known) = object::object(g, object) else {
+        return;
+    };
+    let Some((member, kind)) = known.attributes.get(name).cloned() else {
+        return;
+    };
+    let (set, text) = (name_set::declare(g, set), name_set::text(g));
+    let as_text = known.name_text.clone();
+    let as_text = as_text.filter(|_| kind == AttributeKind::DnsName);
+    let taken = taken(g, &known.structure, as_text.is_some());
+    nothing_found(g, call);
+    let was_read = flag(g, was_read);
+    let block = g.block(|g| {
+        let memory = object::memory(g, &known);
+        let there = C::and(was_read, is_there(&memory, &member));
+        let then = g.block(|g| {
+            let found = member.of(memory.clone());
+            let start = found.clone().member("start");
+            let (start, size) = match as_text {
+                Some(as_text) => {
+                    let args = vec![memory.clone(), start, C::int(0)];
+                    (C::int(0), C::call(as_text, args))
+                }
+                None => (start, found.member("length")),
+            };
+            let size = declare(g, CType::U32, "size", size);
+            let fits = fits(&size);
+            let then = g.block(|g| {
+                let text = text_of_core(g, &text);
+                let args = vec![memory, text.clone(), start, size.clone()];
+                let copied = declare(g, CType::U32, "copied", C::call(taken, args));
+                decide(g, call, &set, text, copied);
+            });
+            g.push(Stmt::If(fits, then, Block::new()));
+        });
+        g.push(Stmt::If(there, then, Block::new()));
+    });
+    g.push(Stmt::Block(block));
+}
+
+/// `name_set.find`: looks up bytes of the payload.
+pub(super) fn find_bytes<T: Payload>(
+    g: &mut Gen<'_, T>,
+    set: ExternInst,
+    call: &ExternCall,
+    span: Span,
+) {
+    let [[offset], [length], [parsed]] = [0, 1, 4].map(|at| values(call, at)) else {
+        let target = g.target.name();
+        return g.refuse(errors::of_copies(target, span));
+    };
+    if !T::reads(g, Reads::InLoops, span) {
+        return;
+    }
+    T::shared(&mut g.file.own).reads_bytes = true;
+    let (set, text) = (name_set::declare(g, set), name_set::text(g));
+    let [offset, length, parsed] =
+        [offset, length, parsed].map(|value| lower::scalar(g, *value));
+    nothing_found(g, call);
+    let function = loaded(g);
+    let block = g.block(|g| {
+        let size = declare(g, CType::U32, "size", length);
+        let then = g.block(|g| {
+            let text = text_of_core(g, &text);
+            let args = vec![
+                C::id("ctx"),
+                text.clone(),
+                from(parsed, offset),
+                size.clone(),
+                g.packet_length(),
+            ];
+            let copied = declare(g, CType::U32, "copied", C::call(function, args));
+            decide(g, call, &set, text, copied);
+        });
+        g.push(Stmt::If(fits(&size), then, Block::new()));
+    });
+    g.push(Stmt::Block(block));
+}
+
+/// Tests that a name is not empty, and not too long.
+fn fits(size: &C) -> C {
+    // One comparison: of no byte it would be the largest number.
+    let last = C::bin(BinOp::Sub, size.clone(), C::int(1)).cast(CType::U32);
+    C::bin(BinOp::Lt, last, C::int(MOST_LOOKED_UP.into()))
+}
+
+/// Returns the memory of a name on this core.
+fn text_of_core<T: Payload>(g: &mut Gen<'_, T>, map: &SmolStr) -> C {
+    let zero = declare(g, CType::U32, "first", C::int(0));
+    let ty = CType::Struct(name_set::TEXT.into()).ptr();
+    declare(g, ty, "text", T::find(map, zero.addr()))
+}
+
+fn nothing_found<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall) {
+    let outs = [2, 3].map(|at| places(call, at).first().copied());
+    let result = call.result.first().copied();
+    for (place, width) in [(result, 1), (outs[0], 32), (outs[1], 32)] {
+        if let Some(place) = place {
+            g.store(place, Value::zero(width));
+        }
+    }
+}
+
+/// Emits the search for a name's rule, and stores its values. `length` is 0 if there is no name.
+fn decide<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, set: &NameSet, text: C, length: C) {
+    let found = C::call(set.find.clone(), vec![text, length]);
+    let found = declare(g, CType::U32, "rule", found);
+    let record = T::find(&set.records, found.clone().addr());
+    let ty = CType::Struct("name_record".into()).ptr();
+    let record = declare(g, ty, "record", record);
+    let then = g.block(|g| {
+        if let Some(&place) = call.result.first() {
+            g.store(place, Value::Scalar(C::int(1)));
+        }
+        for (at, member) in [(2, "number"), (3, "lists")] {
+            if let Some(&place) = places(call, at).first() {
+                g.store(place, Value::Scalar(record.clone().arrow(member)));
+            }
+        }
+    });
+    g.push(Stmt::If(C::and(found, record.clone()), then, Block::new()));
+}
+
+/// Returns the function that takes a name from a message's memory; emits it on first use. It returns the name's length.
+fn taken<T: Payload>(g: &mut Gen<'_, T>, structure: &SmolStr, is_text: bool) -> SmolStr {
+    let key = (structure.clone(), is_text);
+    if let Some(known) = T::shared(&mut g.file.own).names_taken.get(&key) {
+        return known.clone();
+    }
+    let wish = if is_text { "text_name" } else { "name" };
+    let name = g.file.names.fresh(&format!("{structure}_{wish}"));
+    let memory = || C::id(crate::MEMORY);
+    let (bytes, mask) = match is_text {
+        true => (
+            memory().arrow("text"),
+            C::bin(BinOp::Sub, C::id("MESSAGE_TEXT"), C::int(1)),
+        ),
+        false => (
+            memory().arrow("bytes"),
+            C::call("message_mask", vec![memory()]),
+        ),
+    };
+    let number = |name: &str| (CType::U32, SmolStr::from(name));
+    let args = vec![C::id("text"), bytes, mask, C::id("start"), C::id("length")];
+    let nothing = Stmt::Return(Some(C::int(0)));
+    g.file.functions.push(Function {
+        linkage: g.target.linkage().into(),
+        name: name.clone(),
+        result: CType::U32,
+        params: vec![
+            (CType::Struct(structure.clone()).ptr(), crate::MEMORY.into()),
+            name_set::text_parameter(),
+            number("start"),
+            number("length"),
+        ],
+        body: vec![
+            Stmt::If(C::not(memory()), vec![nothing], Block::new()),
+            name_set::unless_there(),
+            Stmt::Expr(C::call("name_copy", args)),
+            Stmt::Return(Some(C::id("length"))),
+        ],
+    });
+    let taken = &mut T::shared(&mut g.file.own).names_taken;
+    taken.insert(key, name.clone());
+    name
+}
+
+/// Returns the function that loads a name from the packet; emits it on first use. It returns the name's length, or 0 if
+/// the packet ends before.
+fn loaded<T: Payload>(g: &mut Gen<'_, T>) -> SmolStr {
+    if let Some(known) = T::shared(&mut g.file.own).name_loaded.clone() {
+        return known;
+    }
+    let name = g.file.names.fresh("name_loaded");
+    let args = ["ctx", "text", "from", "length", "all"].map(C::id).to_vec();
+    g.file.functions.push(Function {
+        linkage: g.target.linkage().into(),
+        name: name.clone(),
+        result: CType::U32,
+        params: vec![
+            super::packet(g),
+            name_set::text_parameter(),
+            (CType::U64, "from".into()),
+            (CType::U32, "length".into()),
+            (CType::U64, "all".into()),
+        ],
+        body: vec![
+            name_set::unless_there(),
+            Stmt::Return(Some(C::call("payload_name", args))),
+        ],
+    });
+    T::shared(&mut g.file.own).name_loaded = Some(name.clone());
+    name
+}

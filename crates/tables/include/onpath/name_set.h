@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* Name sets: rules for domain names, found by one pass over a name, from its end.
+ *
+ * Buckets have slots {u32 record, u32 tag}: the number of a rule's first record, and the upper half of its name's hash.
+ * A rule is in the bucket that the lower half chooses, or in the first one behind it with a free slot. Slots are taken
+ * in order, and three of eight are free, so a search ends soon. */
+#ifndef ONPATH_NAME_SET_H
+#define ONPATH_NAME_SET_H
+
+#include "seeds.h"
+#include "tables.h"
+
+/* Longest name, and most bytes that are looked up as one: with a final dot and a port. */
+#define NAME_LONGEST 253
+#define NAME_MOST 264
+/* Most digits of a port. */
+#define NAME_PORT 5
+/* Slots of a bucket. */
+#define NAME_SLOTS 8
+/* Bytes of a name in a rule's first record, and in each further one. */
+#define NAME_IN_FRONT 22
+#define NAME_PIECE 32
+/* Scope of a rule: the name, and the names below it. */
+enum { NAME_ITSELF = 1, NAME_BELOW = 2 };
+
+/* A rule's first record. Its name's other bytes follow in further ones, and zeros behind them. */
+struct name_record {
+    u32 number;
+    u32 lists;
+    u8 length;
+    u8 scope;
+    u8 name[NAME_IN_FRONT];
+};
+
+/* Name of a packet, in lower case. */
+struct name_text {
+    u8 bytes[512];
+};
+
+/* Returns 8 bytes with their ASCII letters in lower case. */
+INLINE u64 name_lower(u64 word)
+{
+    u64 ones = 0x0101010101010101, low = word & 0x7f * ones;
+    u64 from_a = low + (0x80 - 'A') * ones, behind_z = low + (0x7f - 'Z') * ones;
+
+    return word | (~word & 0x80 * ones & (from_a ^ behind_z)) >> 2;
+}
+
+/* Copies `length` bytes, 1 to NAME_MOST, from offset `start` of a memory with this mask, in lower case. The last word
+ * comes first: an offset that started at 0 would be a new constant for a checker in each iteration. */
+INLINE void name_copy(struct name_text *text, const u8 *from, u32 mask, u32 start, u32 length)
+{
+    for (;;) {
+        u32 at = (length - 1) & 0x1f8;
+
+        *(any64 *)(text->bytes + at) = name_lower(*(const any64 *)(from + ((start + at) & mask)));
+        if (length <= 8)
+            return;
+        length -= 8;
+        forget_bounds(length);
+        may_goto(end);
+    }
+end:
+    return;
+}
+
+/* Returns the length without a port, and then without a final dot. */
+INLINE u32 name_end(const struct name_text *text, u32 length)
+{
+    u32 digits;
+
+#pragma unroll
+    for (digits = 0; digits <= NAME_PORT; digits++) {
+        u32 at = length - 1 - digits;
+        u8 c = text->bytes[at & 511];
+
+        if (digits >= length || (c != ':' && (c < '0' || c > '9')))
+            break;
+        if (c == ':') {
+            length = at;
+            break;
+        }
+    }
+    return length - (length && text->bytes[(length - 1) & 511] == '.');
+}
+
+/* Returns true if a rule has the name from offset `at` to `length`, and the scope. */
+INLINE u32 name_is(void *records, const struct name_text *text, u32 at, u32 length, u32 number, u32 scope)
+{
+    const struct name_record *record = map_find(records, &number);
+    const u8 *name = text->bytes + (at & 255);
+    u32 behind;
+
+    if (!record || record->length != length - at || !(record->scope & scope))
+        return 0;
+    if (*(const any64 *)record->name != *(const any64 *)name ||
+        *(const any64 *)(record->name + 8) != *(const any64 *)(name + 8) ||
+        *(const any32 *)(record->name + 16) != *(const any32 *)(name + 16) ||
+        *(const any16 *)(record->name + 20) != *(const any16 *)(name + 20))
+        return 0;
+    for (behind = at + NAME_IN_FRONT; behind < length; behind += NAME_PIECE) {
+        const any64 *here = (const any64 *)(text->bytes + (behind & 255)), *there;
+
+        number++;
+        there = map_find(records, &number);
+        if (!there || there[0] != here[0] || there[1] != here[1] || there[2] != here[2] || there[3] != here[3])
+            return 0;
+        forget_bounds(behind);
+        may_goto(end);
+    }
+end:
+    return 1;
+}
+
+/* Comparison of a rule with the name from offset `at` to `length`. */
+typedef u32 name_comparison(struct name_text *text, u32 at, u32 length, u32 record, u32 scope);
+
+/* Finds the rule with the name from offset `at` to `length`, which has this hash. Returns the number of its first
+ * record, or 0. */
+INLINE u32 name_probe(void *buckets, u32 count, name_comparison *is, struct name_text *text, u32 at, u32 length, u64 hash, u32 scope)
+{
+    u32 tag, number, place;
+
+    hash ^= hash >> 32;
+    hash *= 0xff51afd7ed558ccd;
+    hash ^= hash >> 32;
+    tag = hash >> 32;
+    number = (u64)(u32)hash * count >> 32;
+    for (;;) {
+        const u32 *slot = map_find(buckets, &number);
+
+        if (!slot)
+            return 0;
+#pragma unroll
+        for (place = 0; place < NAME_SLOTS; place++, slot += 2) {
+            u32 record = slot[0];
+
+            if (!record)
+                return 0;
+            if (slot[1] == tag && is(text, at, length, record, scope))
+                return record;
+        }
+        number++;
+        if (number == count)
+            number = 0;
+        may_goto(end);
+    }
+end:
+    return 0;
+}
+
+/* Search for the rule with the name from offset `at` to `length`. */
+typedef u32 name_search(struct name_text *text, u32 at, u32 length, u64 hash, u32 scope);
+
+/* Finds the rule that decides for a name of `length` bytes. Returns the number of its first record, or 0. A hash takes
+ * the name from its end, so that at each dot it is that of the name's rest. The longest rest that has a rule is the
+ * last one found. */
+INLINE u32 name_find(name_search *search, struct name_text *text, u32 length)
+{
+    u64 seed = hash_seeds.buckets, factor = 0x9e3779b97f4a7c15 ^ seed << 1, hash = ~seed;
+    u32 found = 0, rule, at, pad;
+
+    length = name_end(text, length);
+    if (!length || length > NAME_LONGEST)
+        return 0;
+#pragma unroll
+    for (pad = 0; pad < NAME_PIECE + 8; pad += 8)
+        *(any64 *)(text->bytes + (length & 255) + pad) = 0;
+    for (at = length;; at--) {
+        u32 c = text->bytes[(at - 1) & 511];
+
+        if (c == '.') {
+            rule = search(text, at, length, hash, NAME_BELOW);
+            if (rule)
+                found = rule;
+        }
+        hash = (hash ^ c) * factor;
+        if (at <= 1)
+            break;
+        forget_bounds(at);
+        may_goto(end);
+    }
+end:
+    rule = search(text, 0, length, hash, NAME_ITSELF);
+    return rule ? rule : found;
+}
+
+#endif

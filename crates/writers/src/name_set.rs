@@ -1,0 +1,241 @@
+//! Name sets ([`NameSetAbi`]): the maps are written as a whole, and never while packets read them.
+
+use crate::errors::{system, unsupported};
+use crate::state::ProgramState;
+use control::StoreError;
+use control::name_set::{is_missing, is_there};
+use layout::{
+    NAME_BELOW, NAME_IN_FRONT, NAME_ITSELF, NAME_RECORD, NAME_SLOTS, NameHash, NameSetAbi,
+};
+use schema::{NameRule, Object, RuleValue, Scope, ScopedName};
+
+/// Record number of a slot whose rule was removed.
+const REMOVED: u32 = u32::MAX;
+/// Size of a record in bytes.
+const RECORD: usize = NAME_RECORD as usize;
+/// Offset of the name's first bytes in a rule's first record.
+const NAME_AT: usize = RECORD - NAME_IN_FRONT as usize;
+
+/// Slot of a bucket: the number of a rule's first record, or 0, and its tag.
+type Slot = [u32; 2];
+
+/// Contents of a name set's maps.
+pub(crate) struct Image<'a> {
+    abi: &'a NameSetAbi,
+    hash: NameHash,
+    slots: Vec<Slot>,
+    /// Records in use, of which the first one is none of a rule.
+    records: Vec<u8>,
+    rules: u32,
+    /// True if records of removed rules are among the others.
+    has_gaps: bool,
+}
+
+impl<'a> Image<'a> {
+    /// Returns the image of a set without rules. `None` if packets never look anything up in it.
+    pub(crate) fn empty(
+        store: &ProgramState<'a>,
+        set: Object,
+    ) -> Result<Option<Image<'a>>, StoreError> {
+        let mut all = store.memory.contents().name_sets.iter();
+        let Some(abi) = all.find(|abi| abi.index == set.as_u32()) else {
+            return Ok(None);
+        };
+        let slots = abi.bucket_count as usize * NAME_SLOTS as usize;
+        Ok(Some(Image {
+            abi,
+            hash: NameHash::new(store.memory.seeds()?.buckets),
+            slots: vec![[0; 2]; slots],
+            records: vec![0; RECORD],
+            rules: 0,
+            has_gaps: false,
+        }))
+    }
+
+    /// Returns the image of a set as packets find it.
+    pub(crate) fn read(
+        store: &ProgramState<'a>,
+        set: Object,
+    ) -> Result<Option<Image<'a>>, StoreError> {
+        let Some(mut image) = Image::empty(store, set)? else {
+            return Ok(None);
+        };
+        let failed = system("read a name set");
+        let records = store.shared(&image.abi.records)?;
+        let used = records.u32(0u64).map_err(&failed)?.max(1);
+        image.rules = records.u32(4u64).map_err(&failed)?;
+        let size = used.min(image.abi.record_count) * NAME_RECORD;
+        image.records = records.bytes(0u64, size).map_err(&failed)?;
+        let size = image.abi.bucket_count * NAME_SLOTS * 8;
+        let slots = store.shared(&image.abi.buckets)?.bytes(0u64, size);
+        let slots = slots.map_err(&failed)?;
+        let word = |bytes: &[u8]| bytes.try_into().map_or(0, u32::from_ne_bytes);
+        let slots = slots.chunks_exact(8);
+        image.slots = slots.map(|s| [word(&s[..4]), word(&s[4..])]).collect();
+        Ok(Some(image))
+    }
+
+    /// Adds a rule.
+    pub(crate) fn insert(&mut self, rule: &NameRule) -> Result<(), StoreError> {
+        let name = rule.name.name.as_bytes();
+        if self.rules >= self.abi.capacity {
+            let capacity = self.abi.capacity.into();
+            return Err(StoreError::Full { capacity });
+        }
+        let (at, tag) = match self.find(name, |scope| scope & scope_bits(rule.name.scope) != 0) {
+            Found::Rule(_) => return Err(is_there(&rule.name)),
+            Found::Free(at, tag) => (at, tag),
+            Found::Nowhere => return Err(self.crowded()),
+        };
+        let behind = name.len().saturating_sub(NAME_IN_FRONT as usize);
+        let number = self.records.len() / RECORD;
+        if number + 1 + behind.div_ceil(RECORD) > self.abi.record_count as usize {
+            return Err(self.crowded());
+        }
+        let RuleValue { number: given, lists } = rule.value;
+        self.records.extend(given.to_ne_bytes());
+        self.records.extend(lists.to_ne_bytes());
+        self.records.push(name.len() as u8);
+        self.records.push(scope_bits(rule.name.scope));
+        self.records.extend(name);
+        let filled = self.records.len().max((number + 1) * RECORD);
+        self.records.resize(filled.next_multiple_of(RECORD), 0);
+        self.slots[at] = [number as u32, tag];
+        self.rules += 1;
+        Ok(())
+    }
+
+    /// Removes a rule.
+    pub(crate) fn remove(&mut self, name: &ScopedName) -> Result<(), StoreError> {
+        let bits = scope_bits(name.scope);
+        match self.find(name.name.as_bytes(), |scope| scope == bits) {
+            Found::Rule(at) => {
+                self.slots[at] = [REMOVED, 0];
+                self.rules -= 1;
+                self.has_gaps = true;
+                Ok(())
+            }
+            _ => Err(is_missing(name)),
+        }
+    }
+
+    /// Returns all rules, in the order of their names.
+    pub(crate) fn rules(&self) -> Vec<NameRule> {
+        let used = self.slots.iter().filter(|slot| ![0, REMOVED].contains(&slot[0]));
+        let mut rules: Vec<NameRule> = used.map(|slot| self.rule(slot[0])).collect();
+        rules.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        rules
+    }
+
+    /// Writes the maps of a program of which no packet reads them.
+    pub(crate) fn write(mut self, store: &ProgramState<'_>) -> Result<(), StoreError> {
+        if self.has_gaps {
+            let rules = self.rules();
+            self.slots.fill([0; 2]);
+            self.records.truncate(RECORD);
+            (self.rules, self.has_gaps) = (0, false);
+            rules.iter().try_for_each(|rule| self.insert(rule))?;
+        }
+        let used = (self.records.len() / RECORD) as u32;
+        self.records[..4].copy_from_slice(&used.to_ne_bytes());
+        self.records[4..8].copy_from_slice(&self.rules.to_ne_bytes());
+        let failed = system("write a name set");
+        let records = store.shared(&self.abi.records)?;
+        records.set_bytes(0u64, &self.records).map_err(&failed)?;
+        let buckets = store.shared(&self.abi.buckets)?;
+        let bytes: Vec<u8> = self
+            .slots
+            .iter()
+            .flatten()
+            .flat_map(|word| word.to_ne_bytes())
+            .collect();
+        buckets.set_bytes(0u64, &bytes).map_err(&failed)
+    }
+
+    /// Returns the maps of the set.
+    pub(crate) fn maps(&self) -> [&'a str; 2] {
+        self.abi.maps()
+    }
+
+    /// Finds the slot of a name's rule whose scope, in bits, fits; or the first free one.
+    fn find(&self, name: &[u8], fits: impl Fn(u8) -> bool) -> Found {
+        let (bucket, tag) = self.hash.of(name, self.abi.bucket_count);
+        let first = bucket as usize * NAME_SLOTS as usize;
+        let all = (first..self.slots.len()).chain(0..first);
+        for at in all {
+            let [record, of_name] = self.slots[at];
+            if record == 0 {
+                return Found::Free(at, tag);
+            }
+            if record != REMOVED && of_name == tag {
+                let rule = self.rule(record);
+                if rule.name.name.as_bytes() == name && fits(scope_bits(rule.name.scope)) {
+                    return Found::Rule(at);
+                }
+            }
+        }
+        Found::Nowhere
+    }
+
+    fn rule(&self, number: u32) -> NameRule {
+        let at = number as usize * RECORD;
+        let record = self.records.get(at..).unwrap_or_default();
+        let word = |at: usize| {
+            let bytes = record.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
+            bytes.map_or(0, u32::from_ne_bytes)
+        };
+        let byte = |at: usize| record.get(at).copied().unwrap_or(0);
+        let name = record.get(NAME_AT..NAME_AT + usize::from(byte(8)));
+        NameRule {
+            name: ScopedName {
+                name: String::from_utf8_lossy(name.unwrap_or_default()).into(),
+                scope: match byte(9) {
+                    NAME_ITSELF => Scope::Name,
+                    NAME_BELOW => Scope::Subdomains,
+                    _ => Scope::Domain,
+                },
+            },
+            value: RuleValue {
+                number: word(0),
+                lists: word(4),
+            },
+        }
+    }
+
+    fn crowded(&self) -> StoreError {
+        StoreError::Invalid {
+            what: format!(
+                "the names are so long that {} of them fill the set; raise its size in the program, now {}",
+                self.rules, self.abi.capacity
+            ),
+        }
+    }
+}
+
+/// Place of a name's rule.
+enum Found {
+    /// Index of the rule's slot.
+    Rule(usize),
+    /// There is none; index of the slot for it, and its tag.
+    Free(usize, u32),
+    /// There is none, and no slot is free.
+    Nowhere,
+}
+
+fn scope_bits(scope: Scope) -> u8 {
+    let bit = |covers: bool, bit: u8| if covers { bit } else { 0 };
+    bit(scope.covers_itself(), NAME_ITSELF) | bit(scope.covers_below(), NAME_BELOW)
+}
+
+impl ProgramState<'_> {
+    /// Returns the rules of a name set.
+    pub(crate) fn read_names(&self, set: Object) -> Result<Vec<NameRule>, StoreError> {
+        let image = Image::read(self, set)?;
+        Ok(image.map_or_else(Vec::new, |image| image.rules()))
+    }
+}
+
+/// Makes the error for a change of a set in which packets look nothing up.
+pub(crate) fn unused() -> StoreError {
+    unsupported("the program looks no name up in this set")
+}
