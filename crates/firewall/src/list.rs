@@ -11,7 +11,7 @@
 //! A-labels in lower case (RFC 5890), without the final dot. Addresses, and names of the local host that hosts files
 //! have, are no rules.
 
-use schema::{LONGEST_NAME, Scope};
+use domains::{LONGEST_NAME, Scope};
 use std::net::IpAddr;
 
 /// Names of the local host and of its networks, as hosts files have them.

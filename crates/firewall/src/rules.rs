@@ -4,7 +4,7 @@
 //! rules for one name, one that allows wins. Rules that a shorter name makes needless are left out.
 
 use crate::list::Rule;
-use schema::{NameRule, RuleValue, Scope, ScopedName};
+use domains::{NameRule, RuleValue, Scope, ScopedName};
 use std::collections::BTreeMap;
 
 /// Bit of the rules that block.
@@ -101,7 +101,7 @@ fn inherited(names: &BTreeMap<String, Verdicts>, name: &str) -> Option<Verdict> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use schema::NameRules;
+    use domains::NameRules;
 
     fn made(text: &str) -> Rules {
         let list = crate::list::parse(text.as_bytes());

@@ -8,20 +8,17 @@
 mod canonical;
 mod field;
 mod from_ir;
-mod name_rule;
 mod object;
 mod profile;
 mod table;
 
 pub use canonical::canonical;
+pub use domains::{NameRule, NameRules, RuleValue, Scope, ScopedName};
 pub use field::{Field, Format, Translation};
 pub use from_ir::without_selectors;
 pub use ir::{
     Action, ActionCall, Annotation, Bits, Entry, Enum, ExternInst as Object, KeyMatch, MatchKind,
     Table, Type, ValueSet,
-};
-pub use name_rule::{
-    LONGEST_NAME, NameRule, NameRules, RuleValue, Scope, ScopedName, folded as folded_name,
 };
 pub use object::{Argument, MetricKind, ObjectKind, ObjectSchema, Unit};
 pub use profile::{ProfileSchema, Reference};

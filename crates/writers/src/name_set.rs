@@ -1,13 +1,13 @@
 //! Name sets ([`NameSetAbi`]): the maps are written as a whole, and never while packets read them.
 
 use crate::errors::{system, unsupported};
-use crate::state::ProgramState;
 use control::StoreError;
 use control::name_set::{is_missing, is_there};
+use host::words::Words;
 use layout::{
     NAME_BELOW, NAME_IN_FRONT, NAME_ITSELF, NAME_RECORD, NAME_SLOTS, NameHash, NameSetAbi,
 };
-use schema::{NameRule, Object, RuleValue, Scope, ScopedName};
+use schema::{NameRule, RuleValue, Scope, ScopedName};
 
 /// Record number of a slot whose rule was removed.
 const REMOVED: u32 = u32::MAX;
@@ -18,6 +18,16 @@ const NAME_AT: usize = RECORD - NAME_IN_FRONT as usize;
 
 /// Slot of a bucket: the number of a rule's first record, or 0, and its tag.
 type Slot = [u32; 2];
+
+/// Maps of a name set in a program's memory.
+#[derive(Clone, Copy)]
+pub(crate) struct NameSet<'a> {
+    pub abi: &'a NameSetAbi,
+    pub buckets: &'a Words,
+    pub records: &'a Words,
+    /// Seed of the program's hash.
+    pub seed: u64,
+}
 
 /// Contents of a name set's maps.
 pub(crate) struct Image<'a> {
@@ -32,47 +42,33 @@ pub(crate) struct Image<'a> {
 }
 
 impl<'a> Image<'a> {
-    /// Returns the image of a set without rules. `None` if packets never look anything up in it.
-    pub(crate) fn empty(
-        store: &ProgramState<'a>,
-        set: Object,
-    ) -> Result<Option<Image<'a>>, StoreError> {
-        let mut all = store.memory.contents().name_sets.iter();
-        let Some(abi) = all.find(|abi| abi.index == set.as_u32()) else {
-            return Ok(None);
-        };
-        let slots = abi.bucket_count as usize * NAME_SLOTS as usize;
-        Ok(Some(Image {
-            abi,
-            hash: NameHash::new(store.memory.seeds()?.buckets),
+    /// Returns the image of a set without rules.
+    pub(crate) fn empty(set: NameSet<'a>) -> Image<'a> {
+        let slots = set.abi.bucket_count as usize * NAME_SLOTS as usize;
+        Image {
+            abi: set.abi,
+            hash: NameHash::new(set.seed),
             slots: vec![[0; 2]; slots],
             records: vec![0; RECORD],
             rules: 0,
             has_gaps: false,
-        }))
+        }
     }
 
     /// Returns the image of a set as packets find it.
-    pub(crate) fn read(
-        store: &ProgramState<'a>,
-        set: Object,
-    ) -> Result<Option<Image<'a>>, StoreError> {
-        let Some(mut image) = Image::empty(store, set)? else {
-            return Ok(None);
-        };
+    pub(crate) fn read(set: NameSet<'a>) -> Result<Image<'a>, StoreError> {
+        let mut image = Image::empty(set);
         let failed = system("read a name set");
-        let records = store.shared(&image.abi.records)?;
-        let used = records.u32(0u64).map_err(&failed)?.max(1);
-        image.rules = records.u32(4u64).map_err(&failed)?;
-        let size = used.min(image.abi.record_count) * NAME_RECORD;
-        image.records = records.bytes(0u64, size).map_err(&failed)?;
-        let size = image.abi.bucket_count * NAME_SLOTS * 8;
-        let slots = store.shared(&image.abi.buckets)?.bytes(0u64, size);
-        let slots = slots.map_err(&failed)?;
+        let used = set.records.u32(0u64).map_err(&failed)?.max(1);
+        image.rules = set.records.u32(4u64).map_err(&failed)?;
+        let size = used.min(set.abi.record_count) * NAME_RECORD;
+        image.records = set.records.bytes(0u64, size).map_err(&failed)?;
+        let size = set.abi.bucket_count * NAME_SLOTS * 8;
+        let slots = set.buckets.bytes(0u64, size).map_err(&failed)?;
         let word = |bytes: &[u8]| bytes.try_into().map_or(0, u32::from_ne_bytes);
         let slots = slots.chunks_exact(8);
         image.slots = slots.map(|s| [word(&s[..4]), word(&s[4..])]).collect();
-        Ok(Some(image))
+        Ok(image)
     }
 
     /// Adds a rule.
@@ -127,8 +123,8 @@ impl<'a> Image<'a> {
         rules
     }
 
-    /// Writes the maps of a program of which no packet reads them.
-    pub(crate) fn write(mut self, store: &ProgramState<'_>) -> Result<(), StoreError> {
+    /// Writes maps that no packet reads.
+    pub(crate) fn write(mut self, set: NameSet<'_>) -> Result<(), StoreError> {
         if self.has_gaps {
             let rules = self.rules();
             self.slots.fill([0; 2]);
@@ -140,16 +136,15 @@ impl<'a> Image<'a> {
         self.records[..4].copy_from_slice(&used.to_ne_bytes());
         self.records[4..8].copy_from_slice(&self.rules.to_ne_bytes());
         let failed = system("write a name set");
-        let records = store.shared(&self.abi.records)?;
-        records.set_bytes(0u64, &self.records).map_err(&failed)?;
-        let buckets = store.shared(&self.abi.buckets)?;
+        let wrote = set.records.set_bytes(0u64, &self.records);
+        wrote.map_err(&failed)?;
         let bytes: Vec<u8> = self
             .slots
             .iter()
             .flatten()
             .flat_map(|word| word.to_ne_bytes())
             .collect();
-        buckets.set_bytes(0u64, &bytes).map_err(&failed)
+        set.buckets.set_bytes(0u64, &bytes).map_err(&failed)
     }
 
     /// Returns the maps of the set.
@@ -225,14 +220,6 @@ enum Found {
 fn scope_bits(scope: Scope) -> u8 {
     let bit = |covers: bool, bit: u8| if covers { bit } else { 0 };
     bit(scope.covers_itself(), NAME_ITSELF) | bit(scope.covers_below(), NAME_BELOW)
-}
-
-impl ProgramState<'_> {
-    /// Returns the rules of a name set.
-    pub(crate) fn read_names(&self, set: Object) -> Result<Vec<NameRule>, StoreError> {
-        let image = Image::read(self, set)?;
-        Ok(image.map_or_else(Vec::new, |image| image.rules()))
-    }
 }
 
 /// Makes the error for a change of a set in which packets look nothing up.

@@ -10,13 +10,14 @@ use crate::lpm::{Lpm, Prefixes};
 use crate::memory::{Map, Memory};
 use crate::metrics::Metrics;
 use crate::multibit_trie::{self, MultibitTrie};
+use crate::name_set::{Image, NameSet};
 use crate::own::Own;
 use crate::prioritized::{BitVectors, Shadow, Structure, TupleSpace};
 use crate::transaction::Subject;
 use control::StoreError;
 use host::words::Words;
 use layout::{DefaultAbi, KeyAbi, LookupAbi, TableAbi, ValueAbi};
-use schema::{ActionCall, Entry, Object, ObjectKind, Schema, Table, Type, ValueSet};
+use schema::{ActionCall, Entry, NameRule, Object, ObjectKind, Schema, Table, Type, ValueSet};
 
 /// State of a program. As long as it exists nobody else writes the program's memory, which holds no partial change.
 #[derive(Clone, Copy, Debug)]
@@ -128,6 +129,28 @@ impl<'a> ProgramState<'a> {
             set_size: info.value_size.next_multiple_of(8) as u32,
             memory: self.shared(&abi.map)?,
         }))
+    }
+
+    /// Returns the maps of a name set. `None` if packets never look anything up in it.
+    pub(crate) fn name_set(&self, set: Object) -> Result<Option<NameSet<'a>>, StoreError> {
+        let mut all = self.memory.contents().name_sets.iter();
+        let Some(abi) = all.find(|abi| abi.index == set.as_u32()) else {
+            return Ok(None);
+        };
+        Ok(Some(NameSet {
+            abi,
+            buckets: self.shared(&abi.buckets)?,
+            records: self.shared(&abi.records)?,
+            seed: self.memory.seeds()?.buckets,
+        }))
+    }
+
+    /// Returns the rules of a name set.
+    pub(crate) fn read_names(&self, set: Object) -> Result<Vec<NameRule>, StoreError> {
+        match self.name_set(set)? {
+            Some(set) => Ok(Image::read(set)?.rules()),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// Returns the program's global data.

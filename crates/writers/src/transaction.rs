@@ -6,7 +6,7 @@ use crate::flat;
 use crate::guard::Guard;
 use crate::in_memory;
 use crate::meters::DirectMeter;
-use crate::name_set::{self, Image};
+use crate::name_set::{self, Image, NameSet};
 use crate::own::Own;
 use crate::state::{LookupShape, Opened, ProgramState, present};
 use crate::steps::{ChangeStep, StepFailed, Undo, Word};
@@ -14,7 +14,6 @@ use crate::{direct, encoding, prioritized};
 use control::{Change, CloneSession, EntryKey, Rates, Rejected, Replica, StoreError};
 use layout::{DefaultAbi, LookupAbi};
 use schema::{ActionCall, Entry, KeyMatch, Object, Table, ValueSet};
-use std::collections::btree_map::Entry as Slot;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Subject of changes. Subjects that entries refer to come before those of the entries.
@@ -128,8 +127,8 @@ impl<'a> Transaction<'a> {
             Change::InsertName(set, rule) => self.image(*set)?.insert(rule),
             Change::RemoveName(set, name) => self.image(*set)?.remove(name),
             Change::ClearNames(set) => {
-                let empty = Image::empty(&self.store, *set)?;
-                self.names.insert(*set, empty.ok_or_else(name_set::unused)?);
+                let empty = self.name_set(*set).map(Image::empty)?;
+                self.names.insert(*set, empty);
                 Ok(())
             }
             Change::Group(group, replicas) => self.set_group(*group, replicas, origin),
@@ -146,13 +145,15 @@ impl<'a> Transaction<'a> {
 
     /// Returns the new contents of a name set: at first those that it has.
     fn image(&mut self, set: Object) -> Result<&mut Image<'a>, StoreError> {
-        match self.names.entry(set) {
-            Slot::Occupied(known) => Ok(known.into_mut()),
-            Slot::Vacant(free) => {
-                let image = Image::read(&self.store, set)?;
-                Ok(free.insert(image.ok_or_else(name_set::unused)?))
-            }
+        if !self.names.contains_key(&set) {
+            let image = self.name_set(set).and_then(Image::read)?;
+            self.names.insert(set, image);
         }
+        self.names.get_mut(&set).ok_or_else(name_set::unused)
+    }
+
+    fn name_set(&self, set: Object) -> Result<NameSet<'a>, StoreError> {
+        self.store.name_set(set)?.ok_or_else(name_set::unused)
     }
 
     /// Adds an entry, for the change `origin`.
@@ -417,8 +418,7 @@ impl<'a> Transaction<'a> {
             (Some(steps), _) => {
                 begun.extend(steps);
                 // Where there are any, nobody else knows the program.
-                let mut names = std::mem::take(&mut self.names).into_values();
-                let wrote = names.try_for_each(|image| image.write(&store));
+                let wrote = write_names(std::mem::take(&mut self.names), &store);
                 wrote.map_err(|error| NotDone::before(StepFailed::from(error)))?;
                 run(&store, guard, &begun)
             }
@@ -487,14 +487,24 @@ impl<'a> Transaction<'a> {
             steps.extend(default_steps(&store, *table, action).map_err(failed)?);
         }
         steps.extend(copies.map_err(failed)?);
-        let mut names = self.names.into_values();
-        names.try_for_each(|image| image.write(&store)).map_err(failed)?;
+        write_names(self.names, &store).map_err(failed)?;
         run(&store, None, &steps)?;
         successor.take_over().map_err(|not_switched| NotDone {
             left: not_switched.left(),
             ..failed(not_switched.error())
         })
     }
+}
+
+/// Writes the contents of name sets that no packet reads.
+fn write_names(
+    names: BTreeMap<Object, Image<'_>>,
+    store: &ProgramState<'_>,
+) -> Result<(), StoreError> {
+    names.into_iter().try_for_each(|(set, image)| {
+        let maps = store.name_set(set)?.ok_or_else(name_set::unused)?;
+        image.write(maps)
+    })
 }
 
 /// Returns the main map of a look-up, which holds the entries.

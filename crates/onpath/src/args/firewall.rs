@@ -59,9 +59,13 @@ impl ResetName {
 
 /// End of `onpath firewall --help`.
 const MEANING: &str = "\
-A line of a list is a name (`ads.example` or `||ads.example^`) with the names below it, a name alone
-(`=ads.example`, or a line of a hosts file), the names below a name (`*.ads.example`), an exception
-(`@@||good.example^`), or a comment (`#`, `!`). Other lines are reported and skipped.
+Lines of a list:
+  ads.example, ||ads.example^   the name and the names below it
+  =ads.example                  the name alone, as in a line of a hosts file (0.0.0.0 ads.example)
+  *.ads.example                 the names below it
+  @@||good.example^             an exception
+  # comment, ! comment
+Other lines are reported and skipped.
 
 names: of the rules that cover a packet's name, the one with the longest name decides, and at equal
 length one that allows. Names that are cut by a segment pass.

@@ -195,6 +195,7 @@ const UNKNOWN: &[(&str, &[&str])] = &[
     ("native", &["bpf", "interp", "net", "kernel", "driver"]),
     ("control", &["cgen", "bpf", "interp", "host", "driver"]),
     ("asic", &["diag", "ir", "host"]),
+    ("domains", &["ir", "diag", "schema"]),
     ("firewall", &["ir", "host", "onpath", "clap"]),
     ("payload", &["ir", "syntax", "bpf", "host"]),
     ("messages", &["bpf", "interp", "host"]),

@@ -222,7 +222,7 @@ cases! {
         ],
     }
     url_firewall: ROUTED {
-        routers: &[at_linux("programs/url_firewall/url_firewall.p4", "")],
+        routers: &[at_linux("programs/url_firewall/url_firewall.p4", "").loses(&["vlan_tags"])],
         service: "10.0.2.2:80",
         listener: "10.0.2.2:80",
     }

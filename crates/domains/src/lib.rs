@@ -1,4 +1,4 @@
-//! Rules of name sets (`p4include/payload.p4`): domain names, and the names that each covers.
+//! Rules for domain names, and the rule that decides for a name. Name sets (`p4include/payload.p4`) and lists have them.
 
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
@@ -110,7 +110,7 @@ pub struct NameRule {
 
 /// Returns a name as sets compare it: in lower case, without a port (`:` and up to five digits) and then without a final
 /// dot. `None` if nothing is left, or more than [`LONGEST_NAME`] bytes.
-pub fn folded(name: &[u8]) -> Option<Vec<u8>> {
+pub fn folded_name(name: &[u8]) -> Option<Vec<u8>> {
     let digits = name.iter().rev().take_while(|c| c.is_ascii_digit()).count();
     let before = name.len() - digits;
     let name = match name[..before].split_last() {
@@ -177,7 +177,7 @@ impl NameRules {
 
     /// Returns the rule that decides for a name as a packet has it: of those that cover it, the one with the longest name.
     pub fn look_up_rule(&self, name: &[u8]) -> Option<NameRule> {
-        let name = folded(name)?;
+        let name = folded_name(name)?;
         let dots = name.iter().enumerate().filter(|(_, c)| **c == b'.');
         let borders = dots.map(|(dot, _)| dot + 1);
         std::iter::once(0).chain(borders).find_map(|start| {
