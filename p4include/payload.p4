@@ -98,13 +98,13 @@ enum bit<8> message_status {
 /// }
 /// ```
 /// @on interpreter: As described.
-/// @on xdp, tc: From Linux 6.9 on (E0748), and not in a program that copies packets or sends them round (E0749). A set takes about 63 bytes for each rule that it has room for.
+/// @on xdp, tc: From Linux 6.9 on (E0748), and not in a program that copies packets or sends them round (E0749). A set takes about 63 bytes for each rule that it has room for, and up to 300 if it has room for few.
 /// @errors E0608 E0611 E0748 E0749
 extern name_set {
     /// Room for this number of rules.
     name_set(bit<32> size);
 
-    /// Whether a rule covers the name at an offset of the payload, which has `length` bytes, 264 at most. The number of the rule that decides, and its
+    /// Whether a rule covers the name at an offset of the payload, which has `length` bytes. The number of the rule that decides, and its
     /// lists, a bit each; 0 if there is none.
     bool find(in bit<32> offset, in bit<32> length, out bit<32> number, out bit<32> lists);
 }

@@ -182,8 +182,11 @@ pub fn one_by_one<S: Store>(
             Change::Clear(table) | Change::Replace(table) => removals(store, *table)
                 .and_then(|removals| removals.iter().try_for_each(|one| step(store, one))),
             Change::ClearNames(set) => store.names(*set).and_then(|rules| {
-                let mut removals = rules.into_iter().map(|rule| Change::RemoveName(*set, rule.name));
-                removals.try_for_each(|one| step(store, &one))
+                rules.into_iter().try_for_each(|rule| {
+                    make(store, &Change::RemoveName(*set, rule.name.clone()))?;
+                    undo.push(Change::InsertName(*set, rule));
+                    Ok(())
+                })
             }),
             change => step(store, change),
         };
@@ -224,9 +227,9 @@ fn undoing(store: &impl Store, step: &Change) -> Result<Change, StoreError> {
         Change::RemoveMember(set, member) => Change::InsertMember(*set, member.clone()),
         Change::InsertName(set, rule) => Change::RemoveName(*set, rule.name.clone()),
         Change::RemoveName(set, name) => {
-            let mut rules = store.names(*set)?.into_iter();
-            let rule = rules.find(|rule| rule.name == *name);
-            Change::InsertName(*set, rule.ok_or_else(|| is_missing(name))?)
+            let value = store.name(*set, name)?.ok_or_else(|| is_missing(name))?;
+            let name = name.clone();
+            Change::InsertName(*set, NameRule { name, value })
         }
         Change::ClearNames(_) => unreachable!("a name set is cleared by removals"),
         Change::Group(group, _) => {

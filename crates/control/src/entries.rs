@@ -190,7 +190,9 @@ pub fn load<'a>(
                     let subject = Subject::of(&change);
                     locations.push((line.span(), Some(subject)));
                     let first = match (&change, existing) {
-                        (Change::Insert(table, _), Existing::Replace) => Some(Change::Replace(*table)),
+                        (Change::Insert(table, _), Existing::Replace) => {
+                            Some(Change::Replace(*table))
+                        }
                         (Change::InsertName(set, _), Existing::Replace) => {
                             Some(Change::ClearNames(*set))
                         }

@@ -272,7 +272,9 @@ pub fn store(span: Span, what: &str, error: &StoreError) -> Refusal {
         StoreError::Reference { .. } => {
             "make what is referred to first, and remove it last; `onpath profile list` shows what there is"
         }
-        StoreError::Name { .. } => "`onpath names list` shows the rules there are",
+        StoreError::Name { .. } => {
+            "`onpath names list` shows the rules there are; a set with a larger size in the program has room for more"
+        }
         StoreError::NoInterface { .. } => "`onpath port add PORT IF --reach` gives it one",
         StoreError::Const => "change the program's source",
         StoreError::Invalid { .. } => "choose other numbers",

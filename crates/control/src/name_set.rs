@@ -1,10 +1,10 @@
 //! Name sets by name: the lines that change them, and the lines that restore them.
 
-use crate::{Change, StoreError};
 use crate::entry::find;
 use crate::errors::{self, Refusal};
 use crate::numbers::number;
 use crate::piece::Piece;
+use crate::{Change, StoreError};
 use schema::{NameRule, Object, ObjectKind, RuleValue, Schema, ScopedName};
 
 const ADD: &str = "name_add SET NAME [NUMBER [LISTS]]";
@@ -16,7 +16,10 @@ const FIRST_LIST: u32 = 1;
 
 /// Makes the error for a rule some of whose names another rule of the same name covers.
 pub fn is_there(name: &ScopedName) -> StoreError {
-    let what = format!("a rule for `{}` covers names of `{name}` already", name.name);
+    let what = format!(
+        "a rule for `{}` covers names of `{name}` already",
+        name.name
+    );
     StoreError::Name { what }
 }
 
@@ -132,7 +135,11 @@ impl<'a> Words<'a> {
     /// Returns a result if no word is left.
     fn end<T>(mut self, result: T) -> Result<T, Refusal> {
         match self.next() {
-            Some(word) => Err(errors::malformed(word.span(), "nothing may follow", self.form)),
+            Some(word) => Err(errors::malformed(
+                word.span(),
+                "nothing may follow",
+                self.form,
+            )),
             None => Ok(result),
         }
     }

@@ -5,7 +5,9 @@ use crate::change::{Change, Next, Rejected};
 use crate::replication::{CloneSession, DropReason, Replica};
 use crate::{Digests, EntryKey, Groups, Logs, Rates};
 use diag::counted;
-use schema::{ActionCall, Bits, Entry, KeyMatch, NameRule, Object, Schema, Table};
+use schema::{
+    ActionCall, Bits, Entry, KeyMatch, NameRule, Object, RuleValue, Schema, ScopedName, Table,
+};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -200,6 +202,13 @@ pub trait Store {
         Err(StoreError::Unsupported {
             what: "this target has no name sets".to_string(),
         })
+    }
+
+    /// Returns the values of a rule of a name set. `None` if there is no such rule.
+    fn name(&self, set: Object, name: &ScopedName) -> Result<Option<RuleValue>, StoreError> {
+        let mut rules = self.names(set)?.into_iter();
+        let rule = rules.find(|rule| rule.name == *name);
+        Ok(rule.map(|rule| rule.value))
     }
 
     /// Returns the default action, which runs if nothing matches.

@@ -11,8 +11,18 @@ use crate::{Elab, Result, errors};
 use hir::{Arg, Call, ConstValue, Prototype, Ty};
 use ir::{Effect, ExprKind, ExternArg, ExternCall, HeaderRef, StmtKind, Type};
 
-/// Externs whose objects are arguments of other externs.
-const GIVEN: [&str; 1] = ["name_set"];
+/// Form of an argument of an extern.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ArgForm {
+    /// Split into scalars, also for a type parameter.
+    Scalars,
+    /// A header as a whole.
+    Header,
+    /// A string, or a member of an enum. A member that is given for a type parameter is an ordinary value.
+    ByName,
+    /// Another object.
+    Object,
+}
 
 /// Places that an extern writes: those of the argument with this number, and those of earlier ones in the source.
 struct Outs<'a> {
@@ -104,17 +114,13 @@ impl Elab<'_> {
         let (mut direct, mut after) = (Vec::new(), Vec::new());
         for (i, arg, keep) in with_effects_after(&call.args) {
             let declared = &self.module.locals[proto.params[i]].ty;
-            // An argument for a type parameter is split into scalars. An argument for a parameter of a header type
-            // stays whole.
-            let whole = self.is_header_type(declared);
-            // A member of an enum that is passed for a type parameter is an ordinary value.
-            let by_name = matches!(declared, Ty::Enum(_) | Ty::String);
+            let form = self.form(declared);
             let mut outs = Outs {
                 number: i,
                 direct: &mut direct,
                 after: &mut after,
             };
-            args[i] = self.extern_arg(arg, whole, by_name, keep, &mut outs)?;
+            args[i] = self.extern_arg(arg, form, keep, &mut outs)?;
         }
         let mut value = Value::Nothing;
         let mut result = Vec::new();
@@ -167,18 +173,24 @@ impl Elab<'_> {
         }
     }
 
-    fn is_header_type(&self, declared: &Ty) -> bool {
+    /// Returns the form of an argument for a parameter of this type.
+    fn form(&self, declared: &Ty) -> ArgForm {
         match declared {
-            Ty::Composite(id, _) => self.module.composites[*id].kind == hir::CompositeKind::Header,
-            _ => false,
+            Ty::Composite(id, _)
+                if self.module.composites[*id].kind == hir::CompositeKind::Header =>
+            {
+                ArgForm::Header
+            }
+            Ty::Enum(_) | Ty::String => ArgForm::ByName,
+            Ty::Extern(..) => ArgForm::Object,
+            _ => ArgForm::Scalars,
         }
     }
 
     fn extern_arg(
         &mut self,
         arg: &Arg,
-        whole: bool,
-        by_name: bool,
+        form: ArgForm,
         keep: bool,
         outs: &mut Outs<'_>,
     ) -> Result<ExternArg> {
@@ -186,22 +198,22 @@ impl Elab<'_> {
             Arg::Discard(_) | Arg::Absent => ExternArg::Absent,
             Arg::In(expr) => {
                 match self.object(expr)? {
-                    Some(InstRef::Extern(object))
-                        if GIVEN.contains(&self.program.externs[object].ty.as_str()) =>
-                    {
+                    Some(InstRef::Extern(object)) if form == ArgForm::Object => {
                         return Ok(ExternArg::Object(object));
                     }
                     Some(_) => return self.fail(errors::extern_argument(expr.span)),
                     None => {}
                 }
-                if by_name && let Some(fixed) = self.compile_time_arg(expr) {
+                if form == ArgForm::ByName
+                    && let Some(fixed) = self.compile_time_arg(expr)
+                {
                     return Ok(fixed);
                 }
                 let mut value = self.eval(expr)?;
                 if keep {
                     value = self.save(value, &expr.ty, expr.span)?;
                 }
-                if whole {
+                if form == ArgForm::Header {
                     return Ok(ExternArg::HeaderIn(self.header_in(&value, expr)?));
                 }
                 let mut scalars = Vec::new();
@@ -224,7 +236,7 @@ impl Elab<'_> {
                     _ => self.stand_in(&lvalue, expr, reads, outs.after)?,
                 };
                 match &storage {
-                    Storage::Header(header) if whole => {
+                    Storage::Header(header) if form == ArgForm::Header => {
                         if header.union.is_some() {
                             outs.after.push(CopyOut {
                                 dst: lvalue.clone(),

@@ -1,9 +1,9 @@
 //! The interface between an extern and the target that runs the program.
 
 use ir::Bits;
-use schema::NameRules;
 use num_bigint::BigUint;
 use rand_chacha::ChaCha8Rng;
+use schema::NameRules;
 use smol_str::SmolStr;
 use std::sync::Arc;
 

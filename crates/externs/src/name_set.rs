@@ -20,9 +20,6 @@ pub const NAME_SET: &str = "name_set";
 /// Method that looks up bytes of the payload.
 pub const FIND_BYTES: &str = "find";
 
-/// Most bytes that are looked up as a name: the longest name, with a final dot and a port.
-pub const MOST_LOOKED_UP: u32 = 264;
-
 /// `name_set`
 pub(crate) const EXTERN: Extern = Extern {
     name: NAME_SET,
@@ -45,7 +42,6 @@ fn find(state: &mut ExternState, args: &[Arg], env: &mut Env<'_>) -> Result<Repl
 /// Returns the reply of a look-up: true if a rule covers the name, and the values of that rule for the `out` arguments
 /// from `at` on. No name is covered by no rule.
 pub(crate) fn decided(rules: &NameRules, name: Option<&[u8]>, at: usize) -> Reply {
-    let name = name.filter(|name| name.len() <= MOST_LOOKED_UP as usize);
     let found = name.and_then(|name| rules.look_up(name));
     let RuleValue { number, lists } = found.unwrap_or_default();
     Reply {
@@ -78,7 +74,9 @@ mod tests {
             let out = || arg(32, 0);
             let args = [arg(32, offset), arg(32, length), out(), out()];
             let found = |env: &mut Env<'_>| super::find(&mut state, &args, env);
-            let reply = with_env(b"....A.Example.com!", 4, found).0.expect("a reply");
+            let reply = with_env(b"....A.Example.com!", 4, found)
+                .0
+                .expect("a reply");
             let outs: Vec<Option<u64>> = reply.outs.iter().map(|(_, v)| v[0].to_u64()).collect();
             (reply.result[0] == Bits::new(1, 1u32), outs)
         };
@@ -86,6 +84,10 @@ mod tests {
         assert_eq!(find(0, 13), (true, values(7, 3)));
         assert_eq!(find(2, 11), (true, values(7, 3)));
         assert_eq!(find(3, 10), (false, values(0, 0)));
-        assert_eq!(find(2, 13), (false, values(0, 0)), "the payload ends before");
+        assert_eq!(
+            find(2, 13),
+            (false, values(0, 0)),
+            "the payload ends before"
+        );
     }
 }

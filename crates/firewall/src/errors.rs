@@ -51,7 +51,9 @@ pub fn ids(number: u32, most: u32) -> Box<Diagnostic> {
 pub fn too_many(rules: usize, most: u32) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E1206",
-        format!("the lists have {rules} rules, and a name set has room for {most}"),
+        format!(
+            "the lists have {rules} rules, and a name set has room for {most}, or for fewer with long names"
+        ),
         "leave a list out",
     )
 }

@@ -11,7 +11,7 @@
 //! A-labels in lower case (RFC 5890), without the final dot. Addresses, and names of the local host that hosts files
 //! have, are no rules.
 
-use domains::{LONGEST_NAME, Scope};
+use domains::{LONGEST_LABEL, LONGEST_NAME, Scope};
 use std::net::IpAddr;
 
 /// Names of the local host and of its networks, as hosts files have them.
@@ -26,9 +26,6 @@ const LOCAL: [&str; 9] = [
     "ip6-mcastprefix",
     "local.localdomain",
 ];
-
-/// Longest label of a name in bytes (RFC 1035, 2.3.4).
-const LONGEST_LABEL: usize = 63;
 
 /// Rule of a list.
 #[derive(Clone, PartialEq, Eq, Debug)]

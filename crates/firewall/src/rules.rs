@@ -85,7 +85,8 @@ pub fn of(listed: Vec<Listed>) -> Rules {
             };
             let lists = if verdict.is_allowed { ALLOWS } else { BLOCKS };
             let value = RuleValue { number, lists };
-            made.rules.push((NameRule { name, value }, verdict.list, verdict.line));
+            made.rules
+                .push((NameRule { name, value }, verdict.list, verdict.line));
         }
     }
     made.needless = given.saturating_sub(made.rules.len());
@@ -112,7 +113,8 @@ mod tests {
 
     fn shown(rules: &Rules) -> Vec<String> {
         let all = rules.rules.iter();
-        all.map(|(rule, ..)| format!("{} {}", rule.name, rule.value.lists)).collect()
+        all.map(|(rule, ..)| format!("{} {}", rule.name, rule.value.lists))
+            .collect()
     }
 
     #[test]
@@ -124,17 +126,29 @@ mod tests {
 
     #[test]
     fn an_exception_wins_at_its_name_and_below() {
-        let rules = made("a.com\n@@||good.a.com^\nbad.good.a.com\n@@||a.org^\na.org\n0.0.0.0 c.net\n@@||d.c.net^");
+        let rules = made(
+            "a.com\n@@||good.a.com^\nbad.good.a.com\n@@||a.org^\na.org\n0.0.0.0 c.net\n@@||d.c.net^",
+        );
         assert_eq!(
             shown(&rules),
-            ["a.com 1", "a.org 2", "bad.good.a.com 1", "=c.net 1", "d.c.net 2", "good.a.com 2"]
+            [
+                "a.com 1",
+                "a.org 2",
+                "bad.good.a.com 1",
+                "=c.net 1",
+                "d.c.net 2",
+                "good.a.com 2"
+            ]
         );
     }
 
     #[test]
     fn both_parts_of_a_domain_may_differ() {
         let rules = made("=a.com\n*.a.com\n=b.com\n@@||c.b.com^\n*.c.com");
-        assert_eq!(shown(&rules), ["a.com 1", "=b.com 1", "c.b.com 2", "*.c.com 1"]);
+        assert_eq!(
+            shown(&rules),
+            ["a.com 1", "=b.com 1", "c.b.com 2", "*.c.com 1"]
+        );
     }
 
     /// Compares sets of random lists with the lists read one rule after the other.
@@ -142,7 +156,9 @@ mod tests {
     fn random_lists_decide_as_their_rules_do() {
         let mut state = 1u64;
         let mut random = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
             (state >> 33) % below
         };
         let labels = ["a", "b", "c"];
@@ -175,7 +191,9 @@ mod tests {
                     None => false,
                 };
                 let all = listed.iter().map(|one| &one.rule);
-                let decides = all.filter(|rule| covers(rule)).max_by_key(|rule| (rule.name.len(), rule.is_allowed));
+                let decides = all
+                    .filter(|rule| covers(rule))
+                    .max_by_key(|rule| (rule.name.len(), rule.is_allowed));
                 let expected = decides.is_some_and(|rule| !rule.is_allowed);
                 let found = set.look_up(name.as_bytes());
                 let found = found.is_some_and(|value| value.lists == BLOCKS);

@@ -13,8 +13,8 @@ use cranelift_entity::EntityRef;
 use externs::ExternState;
 use externs::meter::Limits;
 use schema::{
-    ActionCall, Bits, Entry, KeyMatch, NameRule, NameRules, Object, ObjectKind, Schema, Table,
-    ValueSet,
+    ActionCall, Bits, Entry, KeyMatch, NameRule, NameRules, Object, ObjectKind, RuleValue, Schema,
+    ScopedName, Table, ValueSet,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -290,6 +290,13 @@ impl Store for Interpreter {
             capacity: flows.capacity(),
             evicted: Some(flows.evicted()),
         })
+    }
+
+    fn name(&self, set: Object, name: &ScopedName) -> Result<Option<RuleValue>, StoreError> {
+        match &self.externs[set.index()] {
+            ExternState::Names(rules) => Ok(rules.get(name)),
+            _ => Err(no_such("rules for names")),
+        }
     }
 
     fn names(&self, set: Object) -> Result<Vec<NameRule>, StoreError> {

@@ -431,10 +431,8 @@ fn map_extern_arg(arg: &mut ExternArg, m: &mut dyn Map) {
             places.iter_mut().for_each(|p| map_place(p, m));
         }
         ExternArg::HeaderIn(h) | ExternArg::HeaderOut(h) => *h = m.header(*h),
-        ExternArg::String(_)
-                    | ExternArg::Member(..)
-                    | ExternArg::Object(_)
-                    | ExternArg::Absent => {}
+        ExternArg::String(_) | ExternArg::Member(..) | ExternArg::Object(_) | ExternArg::Absent => {
+        }
     }
 }
 

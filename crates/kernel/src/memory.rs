@@ -157,7 +157,12 @@ fn declaration(abi: &Abi, map: &str) -> (&'static str, String) {
         ("register", register.name.clone())
     } else if let Some(state) = abi.contents.flow_states.iter().find(|f| f.map == map) {
         ("flow_state", state.name.clone())
-    } else if let Some(set) = abi.contents.name_sets.iter().find(|s| s.maps().contains(&map)) {
+    } else if let Some(set) = abi
+        .contents
+        .name_sets
+        .iter()
+        .find(|s| s.maps().contains(&map))
+    {
         ("name_set", set.name.clone())
     } else if let Some(metrics) = abi.contents.metrics.iter().find(|f| f.map == map) {
         ("metrics", metrics.name.clone())

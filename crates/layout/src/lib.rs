@@ -29,7 +29,7 @@ pub use lookup::{
 pub use map::{Map, MapKind};
 pub use name_set::{
     NAME_BELOW, NAME_IN_FRONT, NAME_ITSELF, NAME_RECORD, NAME_SLOTS, NameHash, NameSetAbi,
-    name_set_room,
+    name_records, name_set_room,
 };
 pub use records::{DigestAbi, DigestsAbi, LogAbi, LogsAbi};
 pub use seeds::HashSeeds;

@@ -20,8 +20,8 @@ pub const NAME_BELOW: u8 = 2;
 /// behind it that is not, the first bucket following the last. Slots are taken in order.
 ///
 /// A rule's first record is `{u32 number, u32 lists, u8 length, u8 scope, u8 name[22]}`. Further records have the name's
-/// other bytes, and zeros behind them. Record 0 has the number of records in use (`u32`), itself included, and the number
-/// of rules (`u32`).
+/// other bytes, and zeros behind them. Record 0 is none of a rule: it has the number of records in use, itself included,
+/// the number of rules, and the greatest number of labels of a rule, in the places of `number`, `lists` and `length`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct NameSetAbi {
     /// Number in the program and in the schema.
@@ -50,7 +50,12 @@ impl NameSetAbi {
 /// Most records that are reserved for names of any length; beyond them names are taken to have average lengths.
 const RECORDS_FOR_ANY: u32 = 32 << 10;
 /// Records of the longest name.
-const RECORDS_OF_LONGEST: u32 = 1 + (253 - NAME_IN_FRONT).div_ceil(NAME_RECORD);
+const RECORDS_OF_LONGEST: u32 = name_records(253);
+
+/// Returns the number of records of a name of this length.
+pub const fn name_records(length: u32) -> u32 {
+    1 + length.saturating_sub(NAME_IN_FRONT).div_ceil(NAME_RECORD)
+}
 
 /// Rules per bucket, of eight slots, if a set is full.
 const LOAD: u32 = 5;
@@ -59,7 +64,9 @@ const LOAD: u32 = 5;
 /// may have those of the longest name if that is little memory.
 pub fn name_set_room(capacity: u32) -> (u32, u32) {
     let average = capacity + capacity / 20 * 11;
-    let any = capacity.saturating_mul(RECORDS_OF_LONGEST).min(RECORDS_FOR_ANY);
+    let any = capacity
+        .saturating_mul(RECORDS_OF_LONGEST)
+        .min(RECORDS_FOR_ANY);
     (capacity.div_ceil(LOAD).max(1), 1 + average.max(any))
 }
 
@@ -87,7 +94,7 @@ impl NameHash {
         hash ^= hash >> 32;
         hash = hash.wrapping_mul(0xff51_afd7_ed55_8ccd);
         hash ^= hash >> 32;
-        let bucket = u64::from(hash as u32) * u64::from(buckets) >> 32;
+        let bucket = (u64::from(hash as u32) * u64::from(buckets)) >> 32;
         (bucket as u32, (hash >> 32) as u32)
     }
 }

@@ -12,7 +12,7 @@ mod table;
 mod time;
 
 pub(crate) use examples::examples;
-pub use firewall::{Emitted, Firewall};
+pub use firewall::{Emitted, Firewall, ResetName, SliceName};
 pub use groups::parse;
 pub use pdm::{ModeName, Pdm};
 pub use plan::{PlanArgs, PlanTarget};

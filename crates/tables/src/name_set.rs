@@ -11,7 +11,10 @@ use smol_str::SmolStr;
 /// Struct of a packet's name, in lower case.
 pub const TEXT: &str = "name_text";
 /// Size of that struct in bytes.
-const TEXT_SIZE: u32 = 512;
+const TEXT_SIZE: u32 = 576;
+
+/// Parameters of the functions, which would shadow others.
+const VARIABLES: [&str; 6] = ["text", "at", "length", "hash", "record", "scope"];
 
 /// Name set that the program looks names up in.
 #[derive(Clone, Debug)]
@@ -27,13 +30,17 @@ pub fn declare<T: Tables>(g: &mut Gen<'_, T>, object: ExternInst) -> NameSet {
     if let Some(known) = T::tables(&mut g.file.own).name_sets.get(&object) {
         return known.clone();
     }
+    for taken in VARIABLES {
+        g.file.names.reserve(taken);
+    }
     let data = &g.p.externs[object];
-    let size = data.int_arg("size").and_then(|size| u32::try_from(size).ok());
+    let size = data
+        .int_arg("size")
+        .and_then(|size| u32::try_from(size).ok());
     let capacity = size.unwrap_or(1);
     let (bucket_count, record_count) = name_set_room(capacity);
-    let named = |g: &mut Gen<'_, T>, what: &str| {
-        g.file.names.fresh_short(&data.name, what, T::MAP_NAME)
-    };
+    let named =
+        |g: &mut Gen<'_, T>, what: &str| g.file.names.fresh_short(&data.name, what, T::MAP_NAME);
     let [buckets, records] = ["", "_rules"].map(|what| named(g, what));
     let array = |name: &SmolStr, size: u32, count: u32| Map {
         mapped: true,
@@ -90,7 +97,11 @@ pub fn text_parameter() -> (Type, SmolStr) {
 
 /// Returns the statement that leaves a function without a result if it has no name: only a checker thinks so.
 pub fn unless_there() -> Stmt {
-    Stmt::If(C::not(C::id("text")), vec![Stmt::Return(Some(C::int(0)))], Vec::new())
+    Stmt::If(
+        C::not(C::id("text")),
+        vec![Stmt::Return(Some(C::int(0)))],
+        Vec::new(),
+    )
 }
 
 /// Names of the functions that compare a rule, look a rest of a name up, and find the rule of a name.
@@ -99,7 +110,9 @@ type Names<'a> = [&'a SmolStr; 3];
 type Maps<'a> = (&'a SmolStr, &'a SmolStr, u32);
 
 fn function(linkage: SmolStr, name: &SmolStr, further: &[(Type, &str)], result: C) -> Function {
-    let further = further.iter().map(|(ty, name)| (ty.clone(), SmolStr::from(*name)));
+    let further = further
+        .iter()
+        .map(|(ty, name)| (ty.clone(), SmolStr::from(*name)));
     Function {
         linkage,
         name: name.clone(),
@@ -140,7 +153,21 @@ fn function_probe(
 }
 
 /// Returns the function that finds the rule that decides for a name.
-fn function_find(linkage: SmolStr, [_, probe, find]: Names<'_>, _: Maps<'_>) -> Function {
-    let args = vec![C::Ident(probe.clone()), C::id("text"), C::id("length")];
-    function(linkage, find, &[(Type::U32, "length")], C::call("name_find", args))
+fn function_find(
+    linkage: SmolStr,
+    [_, probe, find]: Names<'_>,
+    (_, records, _): Maps<'_>,
+) -> Function {
+    let args = vec![
+        C::Ident(records.clone()).addr(),
+        C::Ident(probe.clone()),
+        C::id("text"),
+        C::id("length"),
+    ];
+    function(
+        linkage,
+        find,
+        &[(Type::U32, "length")],
+        C::call("name_find", args),
+    )
 }

@@ -6,6 +6,7 @@ use control::name_set::{is_missing, is_there};
 use host::words::Words;
 use layout::{
     NAME_BELOW, NAME_IN_FRONT, NAME_ITSELF, NAME_RECORD, NAME_SLOTS, NameHash, NameSetAbi,
+    name_records,
 };
 use schema::{NameRule, RuleValue, Scope, ScopedName};
 
@@ -15,6 +16,9 @@ const REMOVED: u32 = u32::MAX;
 const RECORD: usize = NAME_RECORD as usize;
 /// Offset of the name's first bytes in a rule's first record.
 const NAME_AT: usize = RECORD - NAME_IN_FRONT as usize;
+
+/// Offset of the name's length in it.
+const LENGTH_AT: usize = 8;
 
 /// Slot of a bucket: the number of a rule's first record, or 0, and its tag.
 type Slot = [u32; 2];
@@ -37,8 +41,10 @@ pub(crate) struct Image<'a> {
     /// Records in use, of which the first one is none of a rule.
     records: Vec<u8>,
     rules: u32,
-    /// True if records of removed rules are among the others.
-    has_gaps: bool,
+    /// Greatest number of labels of a rule.
+    labels: u8,
+    /// Number of removed rules whose slots and records are among the others.
+    gaps: usize,
 }
 
 impl<'a> Image<'a> {
@@ -51,7 +57,8 @@ impl<'a> Image<'a> {
             slots: vec![[0; 2]; slots],
             records: vec![0; RECORD],
             rules: 0,
-            has_gaps: false,
+            labels: 0,
+            gaps: 0,
         }
     }
 
@@ -63,6 +70,7 @@ impl<'a> Image<'a> {
         image.rules = set.records.u32(4u64).map_err(&failed)?;
         let size = used.min(set.abi.record_count) * NAME_RECORD;
         image.records = set.records.bytes(0u64, size).map_err(&failed)?;
+        image.labels = image.records.get(LENGTH_AT).copied().unwrap_or(0);
         let size = set.abi.bucket_count * NAME_SLOTS * 8;
         let slots = set.buckets.bytes(0u64, size).map_err(&failed)?;
         let word = |bytes: &[u8]| bytes.try_into().map_or(0, u32::from_ne_bytes);
@@ -78,17 +86,26 @@ impl<'a> Image<'a> {
             let capacity = self.abi.capacity.into();
             return Err(StoreError::Full { capacity });
         }
+        // Half of the free slots may be those of removed rules, so that a search still ends soon.
+        let spare = self.slots.len() - self.abi.capacity as usize;
+        let needed = name_records(name.len() as u32) as usize;
+        let room = (self.abi.record_count as usize).saturating_sub(self.records.len() / RECORD);
+        if self.gaps > spare / 2 || self.gaps > 0 && room < needed {
+            self.compact()?;
+        }
         let (at, tag) = match self.find(name, |scope| scope & scope_bits(rule.name.scope) != 0) {
             Found::Rule(_) => return Err(is_there(&rule.name)),
             Found::Free(at, tag) => (at, tag),
             Found::Nowhere => return Err(self.crowded()),
         };
-        let behind = name.len().saturating_sub(NAME_IN_FRONT as usize);
         let number = self.records.len() / RECORD;
-        if number + 1 + behind.div_ceil(RECORD) > self.abi.record_count as usize {
+        if number + needed > self.abi.record_count as usize {
             return Err(self.crowded());
         }
-        let RuleValue { number: given, lists } = rule.value;
+        let RuleValue {
+            number: given,
+            lists,
+        } = rule.value;
         self.records.extend(given.to_ne_bytes());
         self.records.extend(lists.to_ne_bytes());
         self.records.push(name.len() as u8);
@@ -98,6 +115,8 @@ impl<'a> Image<'a> {
         self.records.resize(filled.next_multiple_of(RECORD), 0);
         self.slots[at] = [number as u32, tag];
         self.rules += 1;
+        let dots = name.iter().filter(|c| **c == b'.').count();
+        self.labels = self.labels.max(1 + dots as u8);
         Ok(())
     }
 
@@ -108,7 +127,7 @@ impl<'a> Image<'a> {
             Found::Rule(at) => {
                 self.slots[at] = [REMOVED, 0];
                 self.rules -= 1;
-                self.has_gaps = true;
+                self.gaps += 1;
                 Ok(())
             }
             _ => Err(is_missing(name)),
@@ -117,7 +136,10 @@ impl<'a> Image<'a> {
 
     /// Returns all rules, in the order of their names.
     pub(crate) fn rules(&self) -> Vec<NameRule> {
-        let used = self.slots.iter().filter(|slot| ![0, REMOVED].contains(&slot[0]));
+        let used = self
+            .slots
+            .iter()
+            .filter(|slot| ![0, REMOVED].contains(&slot[0]));
         let mut rules: Vec<NameRule> = used.map(|slot| self.rule(slot[0])).collect();
         rules.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         rules
@@ -125,16 +147,13 @@ impl<'a> Image<'a> {
 
     /// Writes maps that no packet reads.
     pub(crate) fn write(mut self, set: NameSet<'_>) -> Result<(), StoreError> {
-        if self.has_gaps {
-            let rules = self.rules();
-            self.slots.fill([0; 2]);
-            self.records.truncate(RECORD);
-            (self.rules, self.has_gaps) = (0, false);
-            rules.iter().try_for_each(|rule| self.insert(rule))?;
+        if self.gaps > 0 {
+            self.compact()?;
         }
         let used = (self.records.len() / RECORD) as u32;
         self.records[..4].copy_from_slice(&used.to_ne_bytes());
         self.records[4..8].copy_from_slice(&self.rules.to_ne_bytes());
+        self.records[LENGTH_AT] = self.labels;
         let failed = system("write a name set");
         let wrote = set.records.set_bytes(0u64, &self.records);
         wrote.map_err(&failed)?;
@@ -145,6 +164,15 @@ impl<'a> Image<'a> {
             .flat_map(|word| word.to_ne_bytes())
             .collect();
         set.buckets.set_bytes(0u64, &bytes).map_err(&failed)
+    }
+
+    /// Frees the slots and records of removed rules.
+    fn compact(&mut self) -> Result<(), StoreError> {
+        let rules = self.rules();
+        self.slots.fill([0; 2]);
+        self.records.truncate(RECORD);
+        (self.rules, self.labels, self.gaps) = (0, 0, 0);
+        rules.iter().try_for_each(|rule| self.insert(rule))
     }
 
     /// Returns the maps of the set.
@@ -176,11 +204,13 @@ impl<'a> Image<'a> {
         let at = number as usize * RECORD;
         let record = self.records.get(at..).unwrap_or_default();
         let word = |at: usize| {
-            let bytes = record.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
+            let bytes = record
+                .get(at..at + 4)
+                .and_then(|bytes| bytes.try_into().ok());
             bytes.map_or(0, u32::from_ne_bytes)
         };
         let byte = |at: usize| record.get(at).copied().unwrap_or(0);
-        let name = record.get(NAME_AT..NAME_AT + usize::from(byte(8)));
+        let name = record.get(NAME_AT..NAME_AT + usize::from(byte(LENGTH_AT)));
         NameRule {
             name: ScopedName {
                 name: String::from_utf8_lossy(name.unwrap_or_default()).into(),
@@ -198,9 +228,9 @@ impl<'a> Image<'a> {
     }
 
     fn crowded(&self) -> StoreError {
-        StoreError::Invalid {
+        StoreError::Name {
             what: format!(
-                "the names are so long that {} of them fill the set; raise its size in the program, now {}",
+                "the names are so long that {} of them fill the set of {}",
                 self.rules, self.abi.capacity
             ),
         }

@@ -352,7 +352,8 @@ impl<'a> Transaction<'a> {
             Staged::Flat(flat, _) => matches!(subject, Subject::ValueSet(_)) || !flat.tears(),
             Staged::Prioritized(_) => true,
         };
-        if !may_tear && !(self.names.is_empty() && self.staged.iter().all(one_by_one)) {
+        let in_place = self.names.is_empty() && self.staged.iter().all(one_by_one);
+        if !may_tear && !in_place {
             return Ok(None);
         }
         let mut prioritized = Vec::new();
@@ -396,7 +397,11 @@ impl<'a> Transaction<'a> {
             Subject::Table(index) => Some(Table::from_u32(*index)),
             Subject::ValueSet(_) | Subject::Members(_) | Subject::MemberGroups(_) => None,
         });
-        staged.chain(self.defaults.keys().copied()).collect()
+        // Names take a successor of the program, which is not specialized to any table.
+        let all = self.store.schema.tables.keys();
+        let all = all.filter(|_| !self.names.is_empty());
+        let changed = staged.chain(self.defaults.keys().copied());
+        changed.chain(all).collect()
     }
 
     /// Writes all changes. If that fails, nothing is changed, unless [`NotDone::left`] gives the reason why some
@@ -417,10 +422,12 @@ impl<'a> Transaction<'a> {
         match (steps, switch) {
             (Some(steps), _) => {
                 begun.extend(steps);
+                run(&store, guard, &begun)?;
                 // Where there are any, nobody else knows the program.
-                let wrote = write_names(std::mem::take(&mut self.names), &store);
-                wrote.map_err(|error| NotDone::before(StepFailed::from(error)))?;
-                run(&store, guard, &begun)
+                write_names(self.names, &store).map_err(|error| NotDone {
+                    left: Some(error.clone()),
+                    ..NotDone::before(StepFailed::from(error))
+                })
             }
             (None, Some(_)) => self.switch(begun),
             (None, None) => Ok(()),

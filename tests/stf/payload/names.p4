@@ -69,7 +69,10 @@ control reads(inout headers_t hdr, in xdp_input input, out xdp_output output) {
         } else if (hdr.eth.type == BYTES) {
             found = names.find(1, (bit<32>)hdr.length.bytes, number, lists);
         } else {
-            found = few.find(1, (bit<32>)hdr.length.bytes, number, lists);
+            // A place may be both an argument and a result.
+            number = (bit<32>)hdr.length.bytes;
+            lists = 1;
+            found = few.find(lists, number, number, lists);
         }
         hdr.report.setValid();
         hdr.report.found = found ? 8w1 : 0;

@@ -11,10 +11,11 @@ pub use lower::WITH_PAYLOAD;
 pub(crate) use lower::{Calls, lower};
 
 pub use externs::message::{
-    FIND_NAME, GET_BYTES, GET_NUMBER, HEADS, KEEP, MATCHES_PATTERN, MESSAGE, MOST_BYTES, READ_BEHIND,
-    READ_FOR, READ_MESSAGE, kept_and_behind, limit_of, names_in, schema_name, schema_of,
+    FIND_NAME, GET_BYTES, GET_NUMBER, HEADS, KEEP, MATCHES_PATTERN, MESSAGE, MOST_BYTES,
+    READ_BEHIND, READ_FOR, READ_MESSAGE, kept_and_behind, limit_of, names_in, schema_name,
+    schema_of,
 };
-pub use externs::name_set::{FIND_BYTES, MOST_LOOKED_UP, NAME_SET};
+pub use externs::name_set::{FIND_BYTES, NAME_SET};
 pub use externs::payload::{CHUNKS, FIND, LENGTH, MATCHES, PATTERN, REACH, READ};
 
 use ir::{ExternArg, ExternCall, ExternData, Program, StmtKind, visit};

@@ -227,7 +227,10 @@ impl Run<'_> {
             .iter()
             .zip(&call.args)
             .filter(|(_, given)| !matches!(given, ExternArg::Out(_)))
-            .flat_map(|(arg, _)| match arg {
+            .flat_map(|(arg, given)| match arg {
+                _ if let ExternArg::Object(object) = given => {
+                    vec![self.p.externs[*object].name.to_string()]
+                }
                 Arg::Values(values) => show(values),
                 Arg::Header { fields, .. } => show(fields),
                 Arg::String(text) => vec![format!("{text:?}")],

@@ -40,13 +40,10 @@ fn is_kept(folder: &Dir) -> io::Result<bool> {
     let map = Map::open(folder, KEEPER)?;
     match map.freeze() {
         Ok(()) => Ok(false),
-        // The map was frozen before, when its process had ended: it can no longer be mapped for writing. Kernels differ in
-        // the error of freezing it again.
-        Err(error) => match error.raw_os_error() {
-            Some(libc::EBUSY | libc::EPERM) if map.words().is_err() => Ok(false),
-            Some(libc::EBUSY) => Ok(true),
-            _ => Err(error),
-        },
+        // It was frozen before, when its process had ended. Kernels differ in the error of freezing it again.
+        Err(_) if map.is_frozen()? => Ok(false),
+        Err(error) if error.raw_os_error() == Some(libc::EBUSY) => Ok(true),
+        Err(error) => Err(error),
     }
 }
 

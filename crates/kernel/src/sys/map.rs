@@ -113,10 +113,18 @@ impl Map {
     }
 
     /// Forbids user space to change it from now on. The kernel refuses that (EBUSY) while a process has mapped it for
-    /// writing, and (EPERM) if it is frozen already.
+    /// writing, and (EPERM or EBUSY: kernels differ) if it is frozen already.
     pub fn freeze(&self) -> io::Result<()> {
         // SAFETY: no pointers.
         check(unsafe { libbpf_sys::bpf_map_freeze(self.fd.as_raw_fd()) }).map(drop)
+    }
+
+    /// Returns true if it is frozen, which processes that have not mapped it can see without mapping it.
+    pub fn is_frozen(&self) -> io::Result<bool> {
+        let path = format!("/proc/self/fdinfo/{}", self.fd.as_raw_fd());
+        let text = std::fs::read_to_string(path)?;
+        let mut lines = text.lines();
+        Ok(lines.any(|line| line.split_ascii_whitespace().eq(["frozen:", "1"])))
     }
 
     /// Maps the values of an array map that was made with `BPF_F_MMAPABLE` into memory, each at a multiple of 8 bytes.

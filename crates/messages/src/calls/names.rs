@@ -2,7 +2,6 @@
 
 use super::{Payload, Reads, flag, from, is_there, object};
 use crate::errors;
-use arch::payload::MOST_LOOKED_UP;
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use diag::Span;
@@ -59,15 +58,10 @@ pub(super) fn find_name<T: Payload>(
                 }
                 None => (start, found.member("length")),
             };
-            let size = declare(g, CType::U32, "size", size);
-            let fits = fits(&size);
-            let then = g.block(|g| {
-                let text = text_of_core(g, &text);
-                let args = vec![memory, text.clone(), start, size.clone()];
-                let copied = declare(g, CType::U32, "copied", C::call(taken, args));
-                decide(g, call, &set, text, copied);
-            });
-            g.push(Stmt::If(fits, then, Block::new()));
+            let text = text_of_core(g, &text);
+            let args = vec![memory, text.clone(), start, size];
+            let length = declare(g, CType::U32, "name_length", C::call(taken, args));
+            decide(g, call, &set, text, length);
         });
         g.push(Stmt::If(there, then, Block::new()));
     });
@@ -90,34 +84,23 @@ pub(super) fn find_bytes<T: Payload>(
     }
     T::shared(&mut g.file.own).reads_bytes = true;
     let (set, text) = (name_set::declare(g, set), name_set::text(g));
-    let [offset, length, parsed] =
-        [offset, length, parsed].map(|value| lower::scalar(g, *value));
-    nothing_found(g, call);
+    let [offset, length, parsed] = [offset, length, parsed].map(|value| lower::scalar(g, *value));
     let function = loaded(g);
     let block = g.block(|g| {
-        let size = declare(g, CType::U32, "size", length);
-        let then = g.block(|g| {
-            let text = text_of_core(g, &text);
-            let args = vec![
-                C::id("ctx"),
-                text.clone(),
-                from(parsed, offset),
-                size.clone(),
-                g.packet_length(),
-            ];
-            let copied = declare(g, CType::U32, "copied", C::call(function, args));
-            decide(g, call, &set, text, copied);
-        });
-        g.push(Stmt::If(fits(&size), then, Block::new()));
+        let text = text_of_core(g, &text);
+        let args = vec![
+            C::id("ctx"),
+            text.clone(),
+            from(parsed, offset),
+            length,
+            g.packet_length(),
+        ];
+        // The arguments may be the places of the results.
+        let length = declare(g, CType::U32, "name_length", C::call(function, args));
+        nothing_found(g, call);
+        decide(g, call, &set, text, length);
     });
     g.push(Stmt::Block(block));
-}
-
-/// Tests that a name is not empty, and not too long.
-fn fits(size: &C) -> C {
-    // One comparison: of no byte it would be the largest number.
-    let last = C::bin(BinOp::Sub, size.clone(), C::int(1)).cast(CType::U32);
-    C::bin(BinOp::Lt, last, C::int(MOST_LOOKED_UP.into()))
 }
 
 /// Returns the memory of a name on this core.
@@ -192,8 +175,7 @@ fn taken<T: Payload>(g: &mut Gen<'_, T>, structure: &SmolStr, is_text: bool) -> 
         body: vec![
             Stmt::If(C::not(memory()), vec![nothing], Block::new()),
             name_set::unless_there(),
-            Stmt::Expr(C::call("name_copy", args)),
-            Stmt::Return(Some(C::id("length"))),
+            Stmt::Return(Some(C::call("name_copy", args))),
         ],
     });
     let taken = &mut T::shared(&mut g.file.own).names_taken;

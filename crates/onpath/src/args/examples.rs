@@ -125,7 +125,10 @@ pub(crate) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ),
     (
         "names",
-        &[("Show which rule decides for a name", "onpath names lookup blocked www.example.com")],
+        &[(
+            "Show which rule decides for a name",
+            "onpath names lookup blocked www.example.com",
+        )],
     ),
     (
         "profile",

@@ -83,7 +83,7 @@ pub struct Firewall {
     /// Write this program
     #[arg(long, required = true)]
     pub emit: Emitted,
-    /// Lists of names to allow, whatever other lists say; of names
+    /// Lists of exceptions, with the names below them, but for longer names that other lists block; for names
     #[arg(long, value_name = "LIST")]
     pub allow: Vec<PathBuf>,
     /// Write the program and entries.txt to this folder; also a file with its settings, which is the one to run

@@ -116,8 +116,8 @@ pub enum TableCommand {
         instance: Instance,
         /// The file, or - for standard input
         file: PathBuf,
-        /// Remove the entries that a table has, but for const ones, if the file adds entries to it; packets meet the
-        /// old entries or the new ones, never a part of them
+        /// First remove the entries of each table that the file adds entries to, but for const ones. Name sets likewise.
+        /// Packets meet the old entries or the new ones, never a part of them
         #[arg(long)]
         replace: bool,
         /// Print as JSON

@@ -2,7 +2,7 @@
 
 use super::changes::{self, How};
 use super::instance::open;
-use super::named::{not_done, one_or_all, print_array};
+use super::named::{not_done, one_or_all, print_array, with_text};
 use crate::args::NamesCommand;
 use crate::output::{Done, Stop, out_line};
 use control::name_set::{find_name_set, name_sets, parse_add, parse_remove, show};
@@ -94,25 +94,29 @@ fn list(store: &dyn Store, wanted: Option<&str>, form: Form) -> Done {
 
 fn look_up(store: &dyn Store, set: &str, names: &[String], prints_json: bool) -> Done {
     let schema = &**store.schema();
-    let every = name_sets(schema).map(|(set, _)| set);
-    let sets = one_or_all(Some(set), |text| find_name_set(schema, text), every)?;
+    let set = with_text(set, |text| find_name_set(schema, text))?;
     let mut rules = NameRules::default();
-    for set in sets {
-        for rule in read(store, set)? {
-            rules.insert(&rule);
-        }
+    for rule in read(store, set)? {
+        rules.insert(&rule);
     }
     let found = names
         .iter()
         .map(|name| (name, rules.look_up_rule(name.as_bytes())));
     if prints_json {
-        print_array(found.map(|(name, rule)| json!({"name": name, "rule": rule.as_ref().map(as_json)})));
+        print_array(
+            found.map(|(name, rule)| json!({"name": name, "rule": rule.as_ref().map(as_json)})),
+        );
         return Ok(ExitCode::SUCCESS);
     }
     for (name, rule) in found {
         match rule {
             Some(NameRule { name: by, value }) => {
-                out_line!("{}: {} decides, {}", shown(name), shown(&by.to_string()), described(value));
+                out_line!(
+                    "{}: {} decides, {}",
+                    shown(name),
+                    shown(&by.to_string()),
+                    described(value)
+                );
             }
             None => out_line!("{}: no rule covers it", shown(name)),
         }

@@ -38,7 +38,14 @@ fn packet(name: &[u8]) -> Vec<u8> {
 
 /// Returns a name of few different labels, so that names cover each other.
 fn name(random: &mut ChaCha8Rng) -> String {
-    let labels = ["a", "b", "ab", "example", "a-label-of-more-than-22-bytes", "x"];
+    let labels = [
+        "a",
+        "b",
+        "ab",
+        "example",
+        "a-label-of-more-than-22-bytes",
+        "x",
+    ];
     let count = random.random_range(1..5);
     let all: Vec<&str> = (0..count)
         .map(|_| *labels.choose(random).expect("there are some"))
@@ -138,11 +145,15 @@ fn a_full_set_and_names_that_fill_it_are_refused() {
     let small = program(2);
     let set = small.state("c.names");
     let mut both = Both::new(&small);
-    let changes = ["a.com", "b.com", "c.com"].map(|name| Change::InsertName(set, rule(name.into())));
+    let changes =
+        ["a.com", "b.com", "c.com"].map(|name| Change::InsertName(set, rule(name.into())));
     let full = StoreError::Full { capacity: 2 };
     let done = both.each(|store| store.apply(&changes).map_err(|rejected| rejected.error));
     assert_eq!(done, [Err(full.clone()), Err(full)]);
-    assert_eq!(both.each(|store| store.names(set)), [Ok(vec![]), Ok(vec![])]);
+    assert_eq!(
+        both.each(|store| store.names(set)),
+        [Ok(vec![]), Ok(vec![])]
+    );
 
     // Of long names there is less room than rules.
     const MANY: u32 = 30_000;
@@ -151,7 +162,9 @@ fn a_full_set_and_names_that_fill_it_are_refused() {
     let mut store = large.load();
     let label = "l".repeat(60);
     let long = |number: u32| rule(format!("n{number}.{label}.{label}.{label}.example"));
-    let mut changes: Vec<Change> = (0..MANY).map(|n| Change::InsertName(set, long(n))).collect();
+    let mut changes: Vec<Change> = (0..MANY)
+        .map(|n| Change::InsertName(set, long(n)))
+        .collect();
     let refused = store.store_mut().apply(&changes).unwrap_err();
     assert!(refused.at > 4_000, "{refused}");
     let told = refused.error.to_string();
@@ -161,6 +174,34 @@ fn a_full_set_and_names_that_fill_it_are_refused() {
     assert_eq!(store.store_mut().apply(&changes), Ok(()));
     let rules = store.store_mut().names(set).expect("rules");
     assert_eq!(rules.len(), changes.len());
+}
+
+#[test]
+fn rules_that_a_batch_removes_again_take_no_room() {
+    let small = program(2);
+    let set = small.state("c.names");
+    let mut both = Both::new(&small);
+    let rule = |number: u32| NameRule {
+        name: ScopedName::parse("a.example").expect("a name"),
+        value: RuleValue { number, lists: 1 },
+    };
+    let changes: Vec<Change> = (0..200)
+        .flat_map(|n| {
+            let name = rule(n).name;
+            [
+                Change::InsertName(set, rule(n)),
+                Change::RemoveName(set, name),
+            ]
+        })
+        .chain([Change::InsertName(set, rule(200))])
+        .collect();
+    let done = both.each(|store| store.apply(&changes));
+    assert_eq!(done, [Ok(()), Ok(())]);
+    assert_eq!(
+        both.each(|store| store.names(set)),
+        [Ok(vec![rule(200)]), Ok(vec![rule(200)])]
+    );
+    both.same_packet(&packet(b"www.a.example"), "at the end");
 }
 
 /// A hundred thousand rules, and a million in `make test-all`: each name, names below it and near misses.
@@ -194,7 +235,10 @@ fn all_are_found(count: u32) {
         let number = random.random_range(0..count);
         let name = name(number);
         assert_eq!(decided(&name), Some(number), "{name}");
-        assert_eq!(decided(&format!("www.{}.:443", name.to_uppercase())), Some(number));
+        assert_eq!(
+            decided(&format!("www.{}.:443", name.to_uppercase())),
+            Some(number)
+        );
         assert_eq!(decided(&format!("not{name}")), None);
         assert_eq!(decided(&format!("{name}.org")), None);
         assert_eq!(decided(&name[1..]), None);

@@ -189,7 +189,7 @@ pub(crate) fn batch(writer: u32, turn: u32) -> Vec<Change> {
     }
     for number in numbers.clone().filter(|_| has_names(writer)) {
         let name = name(number);
-        if turn % 3 != 0 {
+        if !turn.is_multiple_of(3) {
             changes.push(Change::RemoveName(names(), name.clone()));
         }
         if turn % 3 != 2 {

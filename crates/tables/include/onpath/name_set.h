@@ -10,7 +10,7 @@
 #include "seeds.h"
 #include "tables.h"
 
-/* Longest name, and most bytes that are looked up as one: with a final dot and a port. */
+/* Longest name of a rule, and most bytes of a name that are looked at: with a final dot and a port. */
 #define NAME_LONGEST 253
 #define NAME_MOST 264
 /* Most digits of a port. */
@@ -23,7 +23,8 @@
 /* Scope of a rule: the name, and the names below it. */
 enum { NAME_ITSELF = 1, NAME_BELOW = 2 };
 
-/* A rule's first record. Its name's other bytes follow in further ones, and zeros behind them. */
+/* A rule's first record. Its name's other bytes follow in further ones, and zeros behind them. Record 0 is none of a
+ * rule: its length is the greatest number of labels that a rule has. */
 struct name_record {
     u32 number;
     u32 lists;
@@ -32,9 +33,10 @@ struct name_record {
     u8 name[NAME_IN_FRONT];
 };
 
-/* Name of a packet, in lower case. */
+/* Name of a packet, in lower case, and room for words behind it. Offsets are masked. */
+#define NAME_MASK 511
 struct name_text {
-    u8 bytes[512];
+    u8 bytes[NAME_MASK + 1 + 64];
 };
 
 /* Returns 8 bytes with their ASCII letters in lower case. */
@@ -46,22 +48,35 @@ INLINE u64 name_lower(u64 word)
     return word | (~word & 0x80 * ones & (from_a ^ behind_z)) >> 2;
 }
 
-/* Copies `length` bytes, 1 to NAME_MOST, from offset `start` of a memory with this mask, in lower case. The last word
- * comes first: an offset that started at 0 would be a new constant for a checker in each iteration. */
-INLINE void name_copy(struct name_text *text, const u8 *from, u32 mask, u32 start, u32 length)
+/* Returns the number of bytes of a long name that are not looked at: no rule is so long. */
+INLINE u32 name_front(u32 length)
 {
-    for (;;) {
-        u32 at = (length - 1) & 0x1f8;
+    return length > NAME_MOST ? length - NAME_MOST : 0;
+}
+
+/* Copies the end of a name of `length` bytes from offset `start` of a memory with this mask, in lower case. Returns the
+ * number of bytes. The last word comes first: an offset that started at 0 would be a new constant for a checker in each
+ * iteration. */
+INLINE u32 name_copy(struct name_text *text, const u8 *from, u32 mask, u32 start, u32 length)
+{
+    u32 front = name_front(length), left;
+
+    if (!length)
+        return 0;
+    start += front;
+    length -= front;
+    for (left = length;;) {
+        u32 at = (left - 1) & 0x1f8;
 
         *(any64 *)(text->bytes + at) = name_lower(*(const any64 *)(from + ((start + at) & mask)));
-        if (length <= 8)
-            return;
-        length -= 8;
-        forget_bounds(length);
+        if (left <= 8)
+            return length;
+        left -= 8;
+        forget_bounds(left);
         may_goto(end);
     }
 end:
-    return;
+    return 0;
 }
 
 /* Returns the length without a port, and then without a final dot. */
@@ -72,7 +87,7 @@ INLINE u32 name_end(const struct name_text *text, u32 length)
 #pragma unroll
     for (digits = 0; digits <= NAME_PORT; digits++) {
         u32 at = length - 1 - digits;
-        u8 c = text->bytes[at & 511];
+        u8 c = text->bytes[at & NAME_MASK];
 
         if (digits >= length || (c != ':' && (c < '0' || c > '9')))
             break;
@@ -81,14 +96,14 @@ INLINE u32 name_end(const struct name_text *text, u32 length)
             break;
         }
     }
-    return length - (length && text->bytes[(length - 1) & 511] == '.');
+    return length - (length && text->bytes[(length - 1) & NAME_MASK] == '.');
 }
 
 /* Returns true if a rule has the name from offset `at` to `length`, and the scope. */
 INLINE u32 name_is(void *records, const struct name_text *text, u32 at, u32 length, u32 number, u32 scope)
 {
     const struct name_record *record = map_find(records, &number);
-    const u8 *name = text->bytes + (at & 255);
+    const u8 *name = text->bytes + (at & NAME_MASK);
     u32 behind;
 
     if (!record || record->length != length - at || !(record->scope & scope))
@@ -99,7 +114,7 @@ INLINE u32 name_is(void *records, const struct name_text *text, u32 at, u32 leng
         *(const any16 *)(record->name + 20) != *(const any16 *)(name + 20))
         return 0;
     for (behind = at + NAME_IN_FRONT; behind < length; behind += NAME_PIECE) {
-        const any64 *here = (const any64 *)(text->bytes + (behind & 255)), *there;
+        const any64 *here = (const any64 *)(text->bytes + (behind & NAME_MASK)), *there;
 
         number++;
         there = map_find(records, &number);
@@ -108,8 +123,9 @@ INLINE u32 name_is(void *records, const struct name_text *text, u32 at, u32 leng
         forget_bounds(behind);
         may_goto(end);
     }
-end:
     return 1;
+end:
+    return 0;
 }
 
 /* Comparison of a rule with the name from offset `at` to `length`. */
@@ -152,24 +168,28 @@ end:
 /* Search for the rule with the name from offset `at` to `length`. */
 typedef u32 name_search(struct name_text *text, u32 at, u32 length, u64 hash, u32 scope);
 
-/* Finds the rule that decides for a name of `length` bytes. Returns the number of its first record, or 0. A hash takes
- * the name from its end, so that at each dot it is that of the name's rest. The longest rest that has a rule is the
- * last one found. */
-INLINE u32 name_find(name_search *search, struct name_text *text, u32 length)
+/* Finds the rule that decides for a name, of which there are `length` bytes. Returns the number of its first record, or
+ * 0. A hash takes the name from its end, so that at each dot it is that of the name's rest. The longest rest that has a
+ * rule is the last one found. No rest is looked up that has more labels or bytes than any rule. */
+INLINE u32 name_find(void *records, name_search *search, struct name_text *text, u32 length)
 {
     u64 seed = hash_seeds.buckets, factor = 0x9e3779b97f4a7c15 ^ seed << 1, hash = ~seed;
-    u32 found = 0, rule, at, pad;
+    u32 none = 0, found = 0, rule, at, pad, labels;
+    const struct name_record *all = map_find(records, &none);
 
     length = name_end(text, length);
-    if (!length || length > NAME_LONGEST)
+    if (!all || !length)
         return 0;
+    labels = all->length;
 #pragma unroll
     for (pad = 0; pad < NAME_PIECE + 8; pad += 8)
-        *(any64 *)(text->bytes + (length & 255) + pad) = 0;
+        *(any64 *)(text->bytes + (length & NAME_MASK) + pad) = 0;
     for (at = length;; at--) {
-        u32 c = text->bytes[(at - 1) & 511];
+        u32 c = text->bytes[(at - 1) & NAME_MASK];
 
         if (c == '.') {
+            if (!labels--)
+                return found;
             rule = search(text, at, length, hash, NAME_BELOW);
             if (rule)
                 found = rule;
@@ -177,12 +197,15 @@ INLINE u32 name_find(name_search *search, struct name_text *text, u32 length)
         hash = (hash ^ c) * factor;
         if (at <= 1)
             break;
+        if (length - at >= NAME_LONGEST)
+            return found;
         forget_bounds(at);
         may_goto(end);
     }
-end:
     rule = search(text, 0, length, hash, NAME_ITSELF);
     return rule ? rule : found;
+end:
+    return found;
 }
 
 #endif

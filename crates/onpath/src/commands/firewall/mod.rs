@@ -5,8 +5,8 @@ mod rules;
 
 pub(crate) use names::{Lists, read};
 
-use crate::args::{Emitted, Firewall};
-use crate::output::{Done, out, out_line, print_json, refused};
+use crate::args::{Emitted, Firewall, ResetName, SliceName};
+use crate::output::{Done, Stop, out, out_line, print_json, refused};
 use crate::written;
 
 use asic::exact_match::tofino_blocks;
@@ -28,9 +28,27 @@ const ENTRIES_FILE: &str = "entries.txt";
 /// Writes a program and its entries.
 pub(crate) fn run(args: Firewall) -> Done {
     match args.emit {
+        Emitted::V1model if !args.allow.is_empty() => {
+            let wrong = "an automaton has no exceptions: `--allow` takes `--emit names`";
+            Err(Stop::Usage(wrong.into()))
+        }
         Emitted::V1model => v1model(&args),
+        Emitted::Names if of_automaton(&args) => {
+            let wrong = "`--slice`, `--reset`, `--look-ups`, `--ids` and `--free-ids` take `--emit v1model`";
+            Err(Stop::Usage(wrong.into()))
+        }
         Emitted::Names => rules::run(&args),
     }
+}
+
+/// Returns true if a flag is given that only the published program has.
+fn of_automaton(args: &Firewall) -> bool {
+    let Firewall {
+        slice, reset, ids, ..
+    } = args;
+    (*slice, *reset, *ids) != (SliceName::One, ResetName::Start, 1024)
+        || args.look_ups != 1
+        || args.free_ids
 }
 
 /// Writes the published program, its settings and its entries.
@@ -104,12 +122,17 @@ fn v1model(args: &Firewall) -> Done {
         true => out_line!(
             "run it: onpath run '{folder}/{SETTINGS_FILE}' --dev INSIDE,OUTSIDE --entries '{folder}/{ENTRIES_FILE}'"
         ),
-        false => out_line!(
-            "{ENTRIES_FILE} is larger than the {} MiB that `onpath run` reads: make it of fewer names",
-            files::LARGEST >> 20
-        ),
+        false => out_line!("{}", unreadable_entries()),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the text about entries that no command reads.
+fn unreadable_entries() -> String {
+    format!(
+        "{ENTRIES_FILE} is larger than the {} MiB that `onpath run` reads: make it of fewer names",
+        files::LARGEST >> 20
+    )
 }
 
 /// Returns a text about settings for longer payloads, if there are some and whole segments are not searched yet.

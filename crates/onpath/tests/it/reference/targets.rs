@@ -109,6 +109,11 @@ const OF_SWITCH: &[Use] = &[
         "message(\"http\") m;",
         "if (m.read(0) == message_status.READ && m.get_number(\"status\", status)) { n = (bit<32>)status; }",
     ),
+    object(
+        "name_set",
+        "name_set(9) s; message(\"tls\") t;",
+        "t.read(0); if (s.find(0, 9, n, n) || t.find_name(\"sni\", s, n, n)) { n = 1; }",
+    ),
 ];
 
 /// Uses of the externs of the model for traffic control.

@@ -167,6 +167,12 @@ pub(super) const USES: &[Wrong] = &[
         ALL,
     ),
     wrong(
+        "name_set",
+        ("name_set(0) s;", "if (s.find(0, 9, n, n)) { n = 1; }"),
+        "E0611",
+        ALL,
+    ),
+    wrong(
         "counter",
         ("counter(0, CounterType.packets) c;", "c.count(0);"),
         "E0730",
