@@ -420,22 +420,33 @@ fn matches<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall
         let memory = object::memory(g, &known);
         let there = C::and(was_read, is_there(&memory, &member));
         let then = g.block(|g| {
-            let found = member.of(memory.clone());
-            let start = found.clone().member("start");
-            let (start, size) = match name_text {
-                Some(name_text) => {
-                    let args = vec![memory.clone(), start, C::int(0)];
-                    let size = declare(g, CType::U32, "size", C::call(name_text, args));
-                    (C::int(0), size)
-                }
-                None => (start, found.member("length")),
-            };
+            let (start, size) = bytes_of(g, &memory, &member, name_text);
             let args = vec![memory.clone(), start, size];
             g.store(result, Value::Scalar(C::call(function, args)));
         });
         g.push(Stmt::If(there, then, Block::new()));
     });
     g.push(Stmt::Block(block));
+}
+
+/// Returns the start and size of an attribute that the message has: of its bytes there, or of a DNS name's text, which the
+/// function `name_text` writes.
+fn bytes_of<T: Payload>(
+    g: &mut Gen<'_, T>,
+    memory: &C,
+    member: &AttributeMember,
+    name_text: Option<SmolStr>,
+) -> (C, C) {
+    let found = member.of(memory.clone());
+    let start = found.clone().member("start");
+    match name_text {
+        Some(name_text) => {
+            let args = vec![memory.clone(), start, C::int(0)];
+            let size = declare(g, CType::U32, "size", C::call(name_text, args));
+            (C::int(0), size)
+        }
+        None => (start, found.member("length")),
+    }
 }
 
 /// Fits a number into a destination of this width.

@@ -1,6 +1,6 @@
 //! Look-ups in name sets: of an attribute of a message, and of bytes of the payload.
 
-use super::{Payload, Reads, flag, from, is_there, object};
+use super::{Payload, Reads, bytes_of, flag, from, is_there, object};
 use crate::errors;
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
@@ -49,15 +49,7 @@ pub(super) fn find_name<T: Payload>(
         let memory = object::memory(g, &known);
         let there = C::and(was_read, is_there(&memory, &member));
         let then = g.block(|g| {
-            let found = member.of(memory.clone());
-            let start = found.clone().member("start");
-            let (start, size) = match as_text {
-                Some(as_text) => {
-                    let args = vec![memory.clone(), start, C::int(0)];
-                    (C::int(0), C::call(as_text, args))
-                }
-                None => (start, found.member("length")),
-            };
+            let (start, size) = bytes_of(g, &memory, &member, as_text);
             let text = text_of_core(g, &text);
             let args = vec![memory, text.clone(), start, size];
             let length = declare(g, CType::U32, "name_length", C::call(taken, args));
