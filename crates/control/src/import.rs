@@ -25,13 +25,28 @@ pub fn entries(schema: &Schema, map: &mut SourceMap, file: FileId) -> Result<Fil
         return Ok(file);
     }
     let name = source.name.clone();
-    let place = map.span(file, 0..0);
-    let refused = |what: String| Diagnostics::from(Box::new(errors::runtime_file(place, &what)));
-    let runtime: Value =
-        serde_json::from_str(&source.text).map_err(|error| refused(error.to_string()))?;
-    let lines = runtime_lines(schema, &runtime).map_err(refused)?;
+    let refused =
+        |place: Span, what: String| Diagnostics::from(Box::new(errors::runtime_file(place, &what)));
+    let begin = map.span(file, 0..0);
+    let runtime: Value = serde_json::from_str(&source.text).map_err(|error| {
+        let at = offset(&source.text, error.line(), error.column());
+        refused(map.span(file, at..at), error.to_string())
+    })?;
+    let lines = runtime_lines(schema, &runtime).map_err(|what| refused(begin, what))?;
     let added = map.add(format!("{name}, as entries"), lines.join("\n"));
-    added.ok_or_else(|| refused("it is too large".to_owned()))
+    added.ok_or_else(|| refused(begin, "it is too large".to_owned()))
+}
+
+/// Returns the offset of a place in a text, given by line and column from 1.
+fn offset(text: &str, line: usize, column: usize) -> usize {
+    let before = text.split_inclusive('\n').take(line.saturating_sub(1));
+    let begin: usize = before.map(str::len).sum();
+    let at = (begin + column.saturating_sub(1)).min(text.len());
+    // A column may be within a character.
+    (0..=at)
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(0)
 }
 
 /// Commands of BMv2 that are read, and their syntax.
@@ -328,6 +343,17 @@ mod tests {
             "multicast_group 7 3:1 4:1",
         ];
         assert_eq!(changes(commands), Ok(lines(&wanted)));
+    }
+
+    #[test]
+    fn a_fault_in_a_runtime_file_has_its_place() {
+        let mut map = SourceMap::new();
+        let text = "{\n  \"target\": \"b\u{fc}\",\n  \"table_entries\": [,]\n}\n";
+        let file = map.add("s1-runtime.json", text).expect("it is small");
+        let refused = entries(sample::schema(), &mut map, file).unwrap_err();
+        let place = refused.iter().next().expect("an error").primary.span;
+        let place = map.line_col(place).expect("a place").1;
+        assert_eq!((place.line, place.column), (3, 21));
     }
 
     #[test]
