@@ -44,6 +44,8 @@ pub(crate) enum Command {
     Specialized,
     /// Parsers that search messages, by how much there is to skip
     Payload,
+    /// The firewall by names, by the number of names
+    Names,
     /// The slowest packets of each reader of messages and each search
     Slow {
         /// For how long each is tried
@@ -88,6 +90,7 @@ mod tests {
         let only = Some("vxlan".into());
         assert_eq!(parsed("xdp --only vxlan"), Ok(Command::Xdp { only }));
         assert_eq!(parsed("payload"), Ok(Command::Payload));
+        assert_eq!(parsed("names"), Ok(Command::Names));
         assert_eq!(parsed("specialized"), Ok(Command::Specialized));
         let slow = |seconds, seed| Ok(Command::Slow { seconds, seed });
         assert_eq!(parsed("slow"), slow(10, 1));

@@ -6,6 +6,7 @@
 //! - `bench tables` (`make bench-tables`): see [`tables`].
 //! - `bench specialized` (`make bench-specialized`): see [`specialized`].
 //! - `bench payload` (`make bench-payload`): see [`payload`].
+//! - `bench names` (`make bench-names`): see [`names`].
 //! - `bench telemetry` (`make bench-telemetry`): see [`telemetry`].
 //! - `bench slow` (`make bench-slow`): see [`slow`].
 
@@ -17,6 +18,7 @@ mod error;
 mod key_hash;
 mod look_ups;
 mod machine;
+mod names;
 mod payload;
 mod pdm;
 mod programs;
@@ -63,6 +65,10 @@ fn run(command: Command) -> Result<(), Error> {
         Command::Payload => {
             let results = payload::measure(&root, payload::EFFORT)?;
             write(&root, "payload", (results.json()?, results.markdown()))?;
+        }
+        Command::Names => {
+            let results = names::measure(&root, payload::EFFORT)?;
+            write(&root, "names", (results.json()?, results.markdown()))?;
         }
         Command::Slow { seconds, seed } => {
             let effort = slow::Effort {

@@ -237,7 +237,7 @@ fn searched(payload: u16, fill: Fill, value: &[u8]) -> Vec<u8> {
 }
 
 /// Returns the nanoseconds per packet of two programs, net of the baseline's. They are interleaved.
-fn net_of(
+pub(crate) fn net_of(
     baseline: &Ready,
     both: [&Ready; 2],
     packet: &[u8],
