@@ -70,7 +70,7 @@ pub fn name_set_room(capacity: u32) -> (u32, u32) {
     (capacity.div_ceil(LOAD).max(1), 1 + average.max(any))
 }
 
-/// Hash of names, with the seed of a program's buckets. A name is taken from its end.
+/// Hash of names, with the seed of a program's buckets. A name is taken from its end, eight bytes of a label at a time.
 #[derive(Clone, Copy, Debug)]
 pub struct NameHash {
     factor: u64,
@@ -88,9 +88,18 @@ impl NameHash {
 
     /// Returns the bucket of a whole name, of this number of buckets, and its tag.
     pub fn of(self, name: &[u8], buckets: u32) -> (u32, u32) {
-        let mut hash = name.iter().rev().fold(self.hash, |hash, byte| {
-            (hash ^ u64::from(*byte)).wrapping_mul(self.factor)
-        });
+        let mut hash = self.hash;
+        for (number, label) in name.rsplit(|byte| *byte == b'.').enumerate() {
+            if number > 0 {
+                hash = (hash ^ u64::from(b'.')).wrapping_mul(self.factor);
+            }
+            for piece in label.rchunks(8) {
+                let mut word = [0; 8];
+                word[8 - piece.len()..].copy_from_slice(piece);
+                hash = (hash ^ u64::from_be_bytes(word)).wrapping_mul(self.factor);
+                hash ^= hash >> 32;
+            }
+        }
         hash ^= hash >> 32;
         hash = hash.wrapping_mul(0xff51_afd7_ed55_8ccd);
         hash ^= hash >> 32;

@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 /// Struct of a packet's name, in lower case.
 pub const TEXT: &str = "name_text";
 /// Size of that struct in bytes.
-const TEXT_SIZE: u32 = 576;
+const TEXT_SIZE: u32 = 584;
 
 /// Parameters of the functions, which would shadow others.
 const VARIABLES: [&str; 6] = ["text", "at", "length", "hash", "record", "scope"];

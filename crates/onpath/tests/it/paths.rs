@@ -84,6 +84,7 @@ const CALLS: &[(&str, &[&str], &[Rule])] = &[
         &[System],
     ),
     ("kernel/src/pins/prepare.rs", &["mount"], &[Mounts]),
+    ("kernel/src/sys/map.rs", &["fs::read_to_string"], &[System]),
     (
         "native/src/device.rs",
         &["fs::set_permissions", "fs::write"],

@@ -7,6 +7,7 @@
 #ifndef ONPATH_NAME_SET_H
 #define ONPATH_NAME_SET_H
 
+#include "search.h"
 #include "seeds.h"
 #include "tables.h"
 
@@ -33,9 +34,10 @@ struct name_record {
     u8 name[NAME_IN_FRONT];
 };
 
-/* Name of a packet, in lower case, and room for words behind it. Offsets are masked. */
+/* Name of a packet, in lower case, with room for words that begin before it or end behind it. Offsets are masked. */
 #define NAME_MASK 511
 struct name_text {
+    u8 front[8];
     u8 bytes[NAME_MASK + 1 + 64];
 };
 
@@ -169,8 +171,8 @@ end:
 typedef u32 name_search(struct name_text *text, u32 at, u32 length, u64 hash, u32 scope);
 
 /* Finds the rule that decides for a name, of which there are `length` bytes. Returns the number of its first record, or
- * 0. A hash takes the name from its end, so that at each dot it is that of the name's rest. The longest rest that has a
- * rule is the last one found. No rest is looked up that has more labels or bytes than any rule. */
+ * 0. A hash takes the name from its end, eight bytes of a label at a time, so that at each dot it is that of the name's
+ * rest. The longest rest that has a rule is the last one found. No rest is looked up that has more labels or bytes than any rule. */
 INLINE u32 name_find(void *records, name_search *search, struct name_text *text, u32 length)
 {
     u64 seed = hash_seeds.buckets, factor = 0x9e3779b97f4a7c15 ^ seed << 1, hash = ~seed;
@@ -184,20 +186,35 @@ INLINE u32 name_find(void *records, name_search *search, struct name_text *text,
 #pragma unroll
     for (pad = 0; pad < NAME_PIECE + 8; pad += 8)
         *(any64 *)(text->bytes + (length & NAME_MASK) + pad) = 0;
-    for (at = length;; at--) {
-        u32 c = text->bytes[(at - 1) & NAME_MASK];
+    for (at = length;;) {
+        /* Bytes in front, the last one lowest, and how many of them stand behind the last dot. */
+        u64 word = __builtin_bswap64(load_le64(text->front + (at & NAME_MASK)));
+        u64 dots = zero_bytes(word ^ 0x2e2e2e2e2e2e2e2e);
+        u32 size = dots ? first_byte(dots) : 8;
 
-        if (c == '.') {
+        if (size > at)
+            size = at;
+        if (size) {
+            if (size < 8)
+                word &= (1ull << 8 * size) - 1;
+            hash = (hash ^ word) * factor;
+            hash ^= hash >> 32;
+            at -= size;
+        }
+        if (!at)
+            break;
+        if (size < 8) {
             if (!labels--)
                 return found;
             rule = search(text, at, length, hash, NAME_BELOW);
             if (rule)
                 found = rule;
+            hash = (hash ^ '.') * factor;
+            at--;
+            if (!at)
+                break;
         }
-        hash = (hash ^ c) * factor;
-        if (at <= 1)
-            break;
-        if (length - at >= NAME_LONGEST)
+        if (length - at > NAME_LONGEST)
             return found;
         forget_bounds(at);
         may_goto(end);
