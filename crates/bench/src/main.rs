@@ -34,6 +34,7 @@ mod workload;
 use arguments::{Arguments, Command, OfTables};
 use clap::Parser;
 use error::Error;
+use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -64,11 +65,11 @@ fn run(command: Command) -> Result<(), Error> {
         Command::Specialized => write(&root, "specialized", specialized::measure(&root)?)?,
         Command::Payload => {
             let results = payload::measure(&root, payload::EFFORT)?;
-            write(&root, "payload", (results.json()?, results.markdown()))?;
+            write(&root, "payload", (json(&results)?, results.markdown()))?;
         }
         Command::Names => {
             let results = names::measure(&root, payload::EFFORT)?;
-            write(&root, "names", (results.json()?, results.markdown()))?;
+            write(&root, "names", (json(&results)?, results.markdown()))?;
         }
         Command::Slow { seconds, seed } => {
             let effort = slow::Effort {
@@ -76,7 +77,7 @@ fn run(command: Command) -> Result<(), Error> {
                 seed,
             };
             let results = slow::measure(&root, effort)?;
-            write(&root, "slow", (results.json()?, results.markdown()))?;
+            write(&root, "slow", (json(&results)?, results.markdown()))?;
         }
         Command::Telemetry { rounds } => {
             let results = telemetry::measure(&telemetry::Effort::of_rounds(rounds.into()))?;
@@ -84,7 +85,7 @@ fn run(command: Command) -> Result<(), Error> {
                 let path = root.join(format!("bench/results/{name}.svg"));
                 fs::write(&path, plot).map_err(|e| Error::file("write", &path, &e))?;
             }
-            write(&root, "telemetry", (results.json()?, results.markdown()))?;
+            write(&root, "telemetry", (json(&results)?, results.markdown()))?;
         }
         Command::Tables { only: Some(part) } => {
             let table = match part {
@@ -99,6 +100,11 @@ fn run(command: Command) -> Result<(), Error> {
         Command::Pdm { only: Some(part) } => print!("{}", pdm::measure_part(&root, part)?),
     }
     Ok(())
+}
+
+/// Formats results as JSON.
+fn json(results: &impl Serialize) -> Result<String, Error> {
+    serde_json::to_string_pretty(results).map_err(|e| Error::new(e.to_string()))
 }
 
 /// Writes results to their files, and prints the Markdown.

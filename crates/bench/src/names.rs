@@ -248,11 +248,6 @@ fn hash(name: &str) -> u64 {
 }
 
 impl Results {
-    pub(crate) fn json(&self) -> Result<String, Error> {
-        let json = serde_json::to_string_pretty(self);
-        json.map_err(|e| Error::new(e.to_string()))
-    }
-
     pub(crate) fn markdown(&self) -> String {
         let mut text = format!(
             "# The firewall by names\n\n{}. Written by `make bench-names`.\n\n\

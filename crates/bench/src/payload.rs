@@ -308,11 +308,6 @@ fn skip_ahead(
 }
 
 impl Results {
-    pub(crate) fn json(&self) -> Result<String, Error> {
-        let json = serde_json::to_string_pretty(self);
-        json.map_err(|e| Error::new(e.to_string()))
-    }
-
     pub(crate) fn markdown(&self) -> String {
         let mut text = format!(
             "# Payload parsers\n\n{}. Written by `make bench-payload`.\n\n## Skip ahead and check\n\n\

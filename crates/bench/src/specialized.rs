@@ -184,8 +184,7 @@ pub(crate) fn measure(root: &Path) -> Result<(String, String), Error> {
         gains,
         rows,
     };
-    let json = serde_json::to_string_pretty(&report).map_err(|e| Error::new(e.to_string()))?;
-    Ok((json + "\n", report.markdown()))
+    Ok((crate::json(&report)? + "\n", report.markdown()))
 }
 
 /// Loads a program with these entries, and the same specialized to them, over the same maps.

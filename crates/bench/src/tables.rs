@@ -169,8 +169,7 @@ pub(crate) fn measure(root: &Path) -> Result<(String, String), Error> {
         look_ups: look_ups::measure()?,
         key_hash: key_hash::measure(root, key_hash::EFFORT)?,
     };
-    let json = serde_json::to_string_pretty(&report).map_err(|e| Error::new(e.to_string()))?;
-    Ok((json + "\n", report.markdown()))
+    Ok((crate::json(&report)? + "\n", report.markdown()))
 }
 
 fn one(kind: TableKind, count: u32) -> Result<Row, Error> {

@@ -86,6 +86,7 @@ pub(crate) const SUITES: [Suite; 12] = [
     Suite {
         takes: &[
             "flow_state::",
+            "name_sets::",
             "writers::",
             "tc_traffic::",
             "offloads::",

@@ -1,7 +1,6 @@
 //! Results of `bench slow`, as JSON and Markdown.
 
 use super::{BYTES, MOST, MOST_OF_AUTOMATON, Slowest};
-use crate::error::Error;
 use crate::machine::Machine;
 use crate::specialized::taken_on;
 use serde::Serialize;
@@ -22,11 +21,6 @@ impl Results {
             seed,
             slowest,
         }
-    }
-
-    pub(crate) fn json(&self) -> Result<String, Error> {
-        let json = serde_json::to_string_pretty(self);
-        json.map_err(|e| Error::new(e.to_string()))
     }
 
     pub(crate) fn markdown(&self) -> String {

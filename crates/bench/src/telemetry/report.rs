@@ -6,15 +6,10 @@ use super::rates::{
     APPLICATION, APPLICATION_QUERY, OFF_PATH, OFF_PATH_QUERY, PATH, Rate, gbits as gbits_of,
 };
 use super::{Results, Spread, published};
-use crate::error::Error;
 use crate::specialized::taken_on;
 use std::fmt::Write;
 
 impl Results {
-    pub(crate) fn json(&self) -> Result<String, Error> {
-        serde_json::to_string_pretty(self).map_err(|e| Error::new(e.to_string()))
-    }
-
     pub(crate) fn markdown(&self) -> String {
         let mut out = format!(
             "# Telemetry: where messages are parsed\n\n{}. Written by `make bench-telemetry`; {} rounds, in each of which every case has its turn.\n\n\

@@ -271,6 +271,17 @@ fn from(parsed: C, offset: C) -> C {
     C::bin(BinOp::Add, parsed.cast(CType::U64), offset)
 }
 
+/// Returns an object that reads messages, and an attribute that it was asked for. `None` if the program was refused.
+fn attribute<T: Payload>(
+    g: &mut Gen<'_, T>,
+    object: ExternInst,
+    name: &str,
+) -> Option<(Object, AttributeMember, AttributeKind)> {
+    let known = object::object(g, object)?;
+    let (member, kind) = known.attributes.get(name).cloned()?;
+    Some((known, member, kind))
+}
+
 /// `get_number` and `get_bytes`: values of the last message that was read.
 fn get<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall, span: Span) {
     let Some(ExternArg::String(name)) = call.args.first() else {
@@ -281,10 +292,7 @@ fn get<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall, sp
         let target = g.target.name();
         return g.refuse(errors::of_copies(target, span));
     };
-    let Some(known) = object::object(g, object) else {
-        return;
-    };
-    let Some((member, kind)) = known.attributes.get(name).cloned() else {
+    let Some((known, member, kind)) = attribute(g, object, name) else {
         return;
     };
     let (result, value) = (
@@ -394,11 +402,8 @@ fn matches<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall
             return g.refuse(errors::of_copies(target, span));
         }
     };
-    let Some(known) = object::object(g, object) else {
-        return;
-    };
-    let (Some((member, kind)), Some(&result)) =
-        (known.attributes.get(name).cloned(), call.result.first())
+    let (Some((known, member, kind)), Some(&result)) =
+        (attribute(g, object, name), call.result.first())
     else {
         return;
     };

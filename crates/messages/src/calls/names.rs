@@ -1,6 +1,6 @@
 //! Look-ups in name sets: of an attribute of a message, and of bytes of the payload.
 
-use super::{Payload, Reads, bytes_of, flag, from, is_there, object};
+use super::{Payload, Reads, attribute, bytes_of, flag, from, is_there, object};
 use crate::errors;
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
@@ -33,10 +33,7 @@ pub(super) fn find_name<T: Payload>(
             return g.refuse(errors::of_copies(target, span));
         }
     };
-    let Some(known) = object::object(g, object) else {
-        return;
-    };
-    let Some((member, kind)) = known.attributes.get(name).cloned() else {
+    let Some((known, member, kind)) = attribute(g, object, name) else {
         return;
     };
     let (set, text) = (name_set::declare(g, set), name_set::text(g));
