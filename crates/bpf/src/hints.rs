@@ -53,6 +53,9 @@ impl Hints for Bpf {
             // code after the loop.
             Event::Differs(number) => follows_iterations.then(|| hint("forget_value", number)),
             Event::PathsMeet => Some(call("load_memory_again")),
+            // The verifier takes all five arguments for used. What was in their registers would tell apart the paths to
+            // the call, and the iterations of loops before it.
+            Event::Searches => Some(call("clear_arguments")),
             // Otherwise clang decides on each path. Only programs with a fast path are so large that the verifier
             // minds.
             Event::Decides => match self.coverage {

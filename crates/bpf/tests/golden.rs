@@ -292,7 +292,7 @@ fn lines_lead_back_to_the_program() {
         ("packet.extract(hdr.eth)", "u8 *data_end ="),
         ("for (bit<16> i = 0;", "may_goto("),
         ("for (bit<16> i = 0;", "goto again;"),
-        ("t.apply();", "bpf_map_lookup_elem("),
+        ("t.apply();", "bucket_value("),
         ("t.apply();", "barrier_var(entry);"),
         ("t.apply();", "load_be48(entry->"),
     ] {

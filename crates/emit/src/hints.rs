@@ -22,6 +22,8 @@ pub enum Event<'a> {
     PathsMeet,
     /// Code follows that depends on a flag which was set on many paths.
     Decides,
+    /// A table is searched next, by a function with few arguments.
+    Searches,
 }
 
 /// Role of a value in the code.

@@ -142,26 +142,27 @@ pub const BUCKET_PLACES: u32 = 4;
 /// likewise.
 ///
 /// An entry is in its first bucket. If that was full at insertion, it is in the second one, and if that was full too,
-/// in the overflow map. The overflow map is as large as the table, so that a table takes all the entries that it
-/// declares, whatever their keys are.
+/// in any bucket that has a free slot. The overflow map then has the number of its slot, counted over all buckets. The
+/// overflow map is as large as the table, and there are twice as many slots as entries. So a table takes all the entries
+/// that it declares, whatever their keys are.
 ///
 /// A bucket is `{u32 used, u16 second, u16 overflow, keys, values}`. `used` has a bit for each slot in use. `second`
 /// and `overflow` are the lower and the upper half of a `u32`. They count the keys with this first bucket that are in
-/// their second bucket and in the overflow map. Packets search there only if the count is not 0. A count that has
+/// their second bucket and in buckets of other keys. Packets search there only if the count is not 0. A count that has
 /// reached its limit stays.
 ///
 /// A change of an entry is atomic for the program. One store of `used` makes an entry visible, removes it, or replaces
-/// it by another slot of the same bucket. If no other slot is free, the new value goes to another bucket or to the
-/// overflow map. The old one is removed a grace period later; until then packets may find either. A count is
-/// incremented before its entry is inserted, and decremented after the entry is removed. A slot that packets may have
-/// found is not rewritten before a grace period has passed. The control plane maps the array into its memory
+/// it by another slot of the same bucket. If no other slot is free, the new value goes to another bucket. The
+/// old one is removed a grace period later; until then packets may find either. An entry that the overflow map leads to
+/// is replaced by a store of another slot's number there. A count is incremented before its entry is inserted, and
+/// decremented after the entry is removed. A slot that packets may have found is not rewritten before a grace period has passed. The control plane maps the array into its memory
 /// ([`Map::mapped`](crate::Map::mapped)).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct BucketsAbi {
     /// Name of the array map of buckets. Its last element is used by the control plane alone: `{u32 0, u32 entries}`,
     /// the number of entries.
     pub buckets: String,
-    /// Name of the hash map of entries that found no free slot, from key to value.
+    /// Name of the hash map of entries that are in buckets of other keys, from key to the number of the slot (`u32`).
     pub overflow: String,
     /// Number of buckets that keys hash to.
     pub count: u32,

@@ -1,20 +1,15 @@
-//! Emits tables with many entries and exact keys ([`BucketsAbi`]).
+//! Emits tables with exact keys ([`BucketsAbi`]).
 
 use crate::entries::{Entries, declare_key, measured_key, search_function};
 use crate::target::Tables;
-use cgen::tree::{BinOp, Expr as C, Stmt, Type};
+use cgen::tree::{Expr as C, Stmt, Type};
 use emit::memory;
 use emit::record::Record;
 use emit::table::key::{KeyLayout, KeyPart};
-use emit::{Function, Gen};
+use emit::{Event, Function, Gen};
 use ir::Expr;
 use layout::{BUCKET_PLACES, BucketsAbi, Map, MapKind, ValueAbi};
 use smol_str::SmolStr;
-
-/// Declared entries from which a table has buckets. At 100,000 entries a hit takes two thirds of the time of a hash
-/// table with lists, and at a million half, since most hits touch one bucket and no list. Smaller tables gain little,
-/// and a checker follows the code after the look-up twice, since an entry may be in either of two maps.
-pub(crate) const MANY: u64 = 50_000;
 
 /// Entries per bucket: half as many as it has slots. Then one bucket in 30 has keys in second buckets, and one key in
 /// 260 finds both of its buckets full.
@@ -29,8 +24,6 @@ pub(crate) struct Buckets {
     find: SmolStr,
     /// Map of buckets.
     map: SmolStr,
-    /// Overflow map.
-    overflow: SmolStr,
     /// Layout of the key.
     key: KeyLayout,
     /// Offset of the values in a bucket, and size of a value, in bytes.
@@ -103,12 +96,11 @@ pub(crate) fn declare<T: Tables>(
         ..Map::new(buckets.as_str(), MapKind::Array, 4, room.size, count)
     };
     memory::declare(g, map, Some((Type::U32, Type::Struct(bucket_name))));
-    let (of_key, of_value) = (key_abi.size, values.abi.size);
     let map = Map {
         on_demand: true,
-        ..Map::new(overflow.as_str(), MapKind::Hash, of_key, of_value, size)
+        ..Map::new(overflow.as_str(), MapKind::Hash, key_abi.size, 4, size)
     };
-    memory::declare(g, map, Some((key_type, values.ty.clone())));
+    memory::declare(g, map, Some((key_type, Type::U32)));
     let find = g.file.names.fresh(&format!("{short}_find"));
     let abi = BucketsAbi {
         buckets: buckets.to_string(),
@@ -127,7 +119,6 @@ pub(crate) fn declare<T: Tables>(
     let found = Buckets {
         find,
         map: buckets,
-        overflow,
         key,
         values: (room.values_offset, values.abi.size),
     };
@@ -140,6 +131,7 @@ fn function(linkage: &str, name: &SmolStr, key: &SmolStr, abi: &BucketsAbi) -> F
         "bucket_find",
         vec![
             C::id(&abi.buckets).addr(),
+            C::id(&abi.overflow).addr(),
             C::id("key").cast(Type::U8.ptr()),
             C::int((abi.key.size / 4).into()),
             C::int(abi.count.into()),
@@ -157,24 +149,21 @@ pub(crate) fn search<T: Tables>(
 ) -> C {
     let key = g.build_key(&table.key, exprs);
     let [place, found] = ["place", "entry"].map(|wish| g.file.names.fresh(wish));
-    let call = C::call(table.find.clone(), vec![key.clone().addr()]);
+    g.on(Event::Searches);
+    let call = C::call(table.find.clone(), vec![key.addr()]);
     g.push(Stmt::decl(Type::U32, place.clone(), call));
     let (place, (offset, size)) = (C::Ident(place), table.values);
     let value = C::call(
         "bucket_value",
         vec![
             C::Ident(table.map.clone()).addr(),
-            place.clone(),
+            place,
             C::int(offset.into()),
             C::int(size.into()),
         ],
     );
     g.push(Stmt::decl(entry, found.clone(), value));
-    let found = C::Ident(found);
-    let overflows = C::bin(BinOp::Eq, place, C::id("BUCKET_OVERFLOW"));
-    let there = Stmt::Assign(found.clone(), T::find(&table.overflow, key.addr()));
-    g.push(Stmt::If(overflows, vec![there], Vec::new()));
-    found
+    C::Ident(found)
 }
 
 #[cfg(test)]

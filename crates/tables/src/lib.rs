@@ -1,6 +1,6 @@
 //! Emits tables and value sets as memory that packets search: a map of the target, bit vectors, tuple space search, a
-//! multibit trie, buckets or a perfect hash. Default actions and the members of action profiles are stored beside them.
-//! `layout` describes the memory for the control plane.
+//! multibit trie, buckets or a perfect hash. Name sets have maps of their own. Default actions and the members of action
+//! profiles are stored beside them. `layout` describes the memory for the control plane.
 //!
 //! Nothing here knows where the C will run. Targets differ in their [`Tables`], and in primitives that their headers
 //! define as functions or macros, before the headers of this crate:
@@ -8,6 +8,7 @@
 //! - `zero_after(number)`: 0, computed from a loaded word so that no processor knows it earlier. A load from an address
 //!   that includes it is ordered after the load of the word.
 //! - `masked_by(number, mask)`: `number & mask` of 64 bits, in a form from which a checker derives the bound.
+//! - `barrier_var(pointer)`: a barrier to the compiler, which keeps what follows from moving before it.
 //! - `may_goto(label)` and `forget_bounds(number)`: hints to a checker of loops without a bound.
 //!
 //! The header `onpath/seeds.h` must declare `hash_seeds`, a struct whose member `buckets` is a secret number of 64

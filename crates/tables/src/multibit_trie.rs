@@ -6,7 +6,7 @@ use cgen::tree::{Expr as C, Stmt, Type};
 use emit::memory;
 use emit::record::Record;
 use emit::table::key::{KeyLayout, KeyPart};
-use emit::{Function, Gen};
+use emit::{Event, Function, Gen};
 use ir::Expr;
 use layout::{Map, MapKind, MultibitTrieAbi};
 use smol_str::SmolStr;
@@ -197,6 +197,7 @@ pub(crate) fn search<T: Tables>(
     let key = g.build_key(&trie.key, exprs);
     let [number, found] = ["route", "entry"].map(|wish| g.file.names.fresh(wish));
     let root = C::id(T::GLOBALS).member(trie.root.clone());
+    g.on(Event::Searches);
     let call = C::call(trie.find.clone(), vec![key.addr(), root]);
     g.push(Stmt::decl(Type::U32, number.clone(), call));
     // A route begins with its value.

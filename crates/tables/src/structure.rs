@@ -24,6 +24,10 @@ const ANNOTATION: &str = "layout";
 /// Extern that, as a property of a table, requests a hash table.
 pub(crate) const HASH_TABLE: &str = "hash_table";
 
+/// Declared entries from which a table with exact keys has buckets even if its target spares maps: they take half of
+/// the hash table's time at a million entries, and two thirds at a thousand (`make bench-tables`).
+const MANY: u64 = 50_000;
+
 /// Table or value set whose structure is chosen.
 pub(crate) struct Chosen<'a> {
     /// Control-plane name.
@@ -207,11 +211,11 @@ fn declare_exact<T: Tables>(
     }
     let general = g.target.preferred();
     let general = general.filter(|layout| layout.matching() == Matching::Exact);
-    let by_size = match entries.size >= buckets::MANY && !asks_for_hash {
-        true => Structure::Buckets,
-        false => Structure::HashMap,
+    let chosen = match asks_for_hash || g.target.spares_maps() && entries.size < MANY {
+        true => Structure::HashMap,
+        false => Structure::Buckets,
     };
-    let room = match wanted.or(general).unwrap_or(by_size) {
+    let room = match wanted.or(general).unwrap_or(chosen) {
         Structure::Buckets => buckets::Room::of(parts, &entries.values.abi, entries.size),
         _ => None,
     };

@@ -112,6 +112,9 @@ INLINE u64 masked_by(u64 number, u64 mask)
  * result of the check. */
 #define barrier_var(var) asm volatile("" : "+r"(var))
 
+/* Clears the registers of arguments, but for the first one. It stands before a call of a function with fewer. */
+#define clear_arguments() asm volatile("w2 = 0; w3 = 0; w4 = 0; w5 = 0" ::: "r2", "r3", "r4", "r5")
+
 /* Makes the compiler load values from memory again. For a value kept in a register, the verifier would know on
  * which path it was stored. */
 #define load_memory_again() asm volatile("" ::: "memory")

@@ -55,7 +55,7 @@ fn pdm_stays_quick_to_verify() {
             Kernel::This,
             20_000,
         ),
-        ("programs/pdm/egress.p4", Hook::TcEgress, oldest, 20_000),
+        ("programs/pdm/egress.p4", Hook::TcEgress, oldest, 21_000),
         (
             "programs/pdm/ingress.p4",
             Hook::TcIngress,
@@ -77,9 +77,9 @@ fn realistic_programs_stay_quick_to_verify() {
         ("campus", None, 60_000),
         ("cgnat", Some(60_000), 60_000),
         ("classifier", Some(9_000), 16_000),
-        ("fabric", Some(22_000), 30_000),
+        ("fabric", Some(23_000), 30_000),
         ("gtp_user_plane", Some(10_000), 17_000),
-        ("load_balancer", Some(15_000), 16_000),
+        ("load_balancer", Some(16_000), 16_000),
         ("router", Some(16_000), 23_000),
         ("srv6", Some(14_000), 23_000),
         ("tcp_options", Some(6_000), 30_000),
@@ -106,12 +106,13 @@ fn realistic_programs_stay_quick_to_verify() {
     }
 }
 
-/// Hand-written C for the same task (`bench/xdp/vxlan.c`) takes 162.
+/// Hand-written C for the same task (`bench/xdp/vxlan.c`) takes 162. The search of two tables' buckets takes some 200
+/// each, which the kernel's hash map does not.
 #[test]
 fn a_small_tunnel_is_quick_to_verify() {
     for kernel in [Kernel::This, Kernel::Version(FLOOR)] {
         let processed = verified("tests/stf/protocol/vxlan.p4", Hook::Xdp, kernel);
-        assert!(processed <= 400, "for {kernel:?}: {processed}");
+        assert!(processed <= 700, "for {kernel:?}: {processed}");
     }
 }
 

@@ -42,7 +42,7 @@ control sw(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
     action give(bit<32> found) { hdr.call.found = found; }
     action none() { }
     action both(bit<32> found, bit<32> same) { hdr.call.found = found == same ? found : 0xffffffff; }
-    table by_exact { key = { hdr.call.key : exact @name(\"key\"); } actions = { give; none; } default_action = none(); size = 256; }
+    @layout(\"hash_map\") table by_exact { key = { hdr.call.key : exact @name(\"key\"); } actions = { give; none; } default_action = none(); size = 256; }
     @layout(\"trie\") table by_lpm { key = { hdr.call.key : lpm @name(\"key\"); } actions = { give; none; } default_action = none(); size = 256; }
     @layout(\"bit_vectors\") table by_ternary { key = { hdr.call.key : ternary @name(\"key\"); } actions = { give; none; } default_action = none(); size = 256; }
     table by_index { key = { hdr.call.key[7:0] : exact @name(\"key\"); } actions = { give; none; } default_action = none(); size = 256; }

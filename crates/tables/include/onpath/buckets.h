@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Tables with many entries and exact keys: buckets of a few entries. A key's hash chooses two buckets.
+/* Tables with exact keys: buckets of a few entries. A key's hash chooses two buckets.
  *
  * A bucket begins with two words. The first one has a bit for each slot in use. The second one counts the keys with
- * this first bucket that are elsewhere: its lower half those in their second bucket, its upper half those in the
- * overflow map. The keys of all slots follow, and then their values. */
+ * this first bucket that are elsewhere: its lower half those in their second bucket, its upper half those in a bucket
+ * of other keys, whose slot is in the overflow map. The keys of all slots follow, and then their values. */
 #ifndef ONPATH_BUCKETS_H
 #define ONPATH_BUCKETS_H
 
@@ -12,8 +12,6 @@
 #include "tables.h"
 
 #define BUCKET_PLACES 4
-/* Result in place of a slot: the key may be in the overflow map. No array has as many buckets. */
-#define BUCKET_OVERFLOW 0xfffffffeu
 /* Longest key, in words of 8 bytes. */
 #define BUCKET_KEY_WORDS 24
 
@@ -87,13 +85,13 @@ INLINE u32 bucket_place(const u8 *bucket, const u8 *key, u32 words)
     return BUCKET_PLACES;
 }
 
-/* Finds the entry of a key among `count` buckets. Returns its slot, counted over all buckets; or BUCKET_OVERFLOW; or
- * NO_ENTRY. */
-INLINE u32 bucket_find(void *buckets, const u8 *key, u32 words, u32 count)
+/* Finds the entry of a key among `count` buckets. Returns its slot, counted over all buckets, or NO_ENTRY. */
+INLINE u32 bucket_find(void *buckets, void *overflow, const u8 *key, u32 words, u32 count)
 {
     u64 hash = bucket_hash(key, words);
     u32 number = (u64)(u32)hash * count >> 32, place, elsewhere;
     const u8 *bucket = map_find(buckets, &number);
+    const volatile u32 *slot;
 
     if (!bucket)
         return NO_ENTRY;
@@ -112,7 +110,10 @@ INLINE u32 bucket_find(void *buckets, const u8 *key, u32 words, u32 count)
         if (place < BUCKET_PLACES)
             return number * BUCKET_PLACES + place;
     }
-    return elsewhere >> 16 ? BUCKET_OVERFLOW : NO_ENTRY;
+    if (!(elsewhere >> 16))
+        return NO_ENTRY;
+    slot = map_find(overflow, key);
+    return slot ? *slot : NO_ENTRY;
 }
 
 /* Returns the value in a slot. Values have `size` bytes, and begin at offset `values` of a bucket. */
@@ -121,7 +122,11 @@ INLINE void *bucket_value(void *buckets, u32 place, u32 values, u32 size)
     u32 number = place / BUCKET_PLACES;
     u8 *bucket = map_find(buckets, &number);
 
-    return bucket ? bucket + values + place % BUCKET_PLACES * size : NULL;
+    if (!bucket)
+        return NULL;
+    /* A checker accepts the addition only after the comparison. */
+    barrier_var(bucket);
+    return bucket + values + place % BUCKET_PLACES * size;
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Definitions shared by all searches of tables. Before it the target defines `map_find`, `zero_after` and `masked_by`,
- * and has a header `seeds.h` with `hash_seeds` (crate `tables`). */
+/* Definitions shared by all searches of tables. Before it the target defines `map_find`, `zero_after`, `masked_by`
+ * and `barrier_var`, and has a header `seeds.h` with `hash_seeds` (crate `tables`). */
 #ifndef ONPATH_TABLES_H
 #define ONPATH_TABLES_H
 

@@ -6,9 +6,9 @@ use crate::describe;
 use crate::entries::{Entries, declare_key, measured_key, shadow_map, whole};
 use crate::target::Tables;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type};
-use emit::Gen;
 use emit::memory;
 use emit::table::key::{KeyLayout, KeyPart};
+use emit::{Event, Gen};
 use ir::{Expr, MatchKind};
 use layout::{
     BitVectorsAbi, ByteOrder, FieldAbi, KeyAbi, Lane, MOST_BLOCKS, Map, MapKind, RowForm, Test,
@@ -162,6 +162,7 @@ pub(crate) fn search<T: Tables>(
     // Values computed for the key may not have been computed.
     g.kill_computed();
     let half = id(&head).cast(Type::U32);
+    g.on(Event::Searches);
     let found = C::call(bits.find.clone(), vec![key.addr(), half]);
     g.push(Stmt::decl(Type::U32, place.clone(), found));
     g.set(id(&best), T::find(&bits.entries, id(&place).addr()));

@@ -15,17 +15,33 @@ pub(super) struct BucketSlot {
     pub at: u32,
 }
 
+impl BucketSlot {
+    /// Returns the slot with this number, counted over all buckets. `None` if the bytes are no number.
+    pub(super) fn numbered(number: &[u8]) -> Option<BucketSlot> {
+        let number = u32::from_ne_bytes(number.try_into().ok()?);
+        Some(BucketSlot {
+            bucket: number / BUCKET_PLACES,
+            at: number % BUCKET_PLACES,
+        })
+    }
+
+    /// Returns the slot's number, counted over all buckets.
+    pub(super) fn number(self) -> [u8; 4] {
+        (self.bucket * BUCKET_PLACES + self.at).to_ne_bytes()
+    }
+}
+
 /// Location of an entry that is not in the first bucket of its key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Elsewhere {
     /// The second bucket of its key.
     Second,
-    /// The overflow map.
+    /// A bucket of other keys. The overflow map has its slot.
     Overflow,
 }
 
-/// Numbers of keys with this first bucket that are in their second bucket (low half) and in the overflow map (high
-/// half).
+/// Numbers of keys with this first bucket that are in their second bucket (low half) and in buckets of other keys
+/// (high half).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Counts(u32);
 

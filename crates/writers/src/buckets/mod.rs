@@ -1,10 +1,9 @@
-//! Tables with many entries and exact keys: buckets in memory that packets read while it changes, and an overflow map
-//! for the few entries that find no free slot ([`BucketsAbi`]).
+//! Tables with exact keys: buckets in memory that packets read while it changes, and an overflow map that leads to the
+//! few entries that find no free slot in the buckets of their keys ([`BucketsAbi`]).
 //!
 //! No entry ever moves to make room for another, since each move would take a grace period. Half of the slots are free,
-//! so that one entry in 260 goes to the overflow map. [`writer`] makes changes; [`mend`] repairs the state that a
+//! so that the overflow map leads to one entry in 260. [`writer`] makes changes; [`mend`] repairs the state that a
 //! killed process has left.
-//! process has left is put right by [`mend`].
 
 mod bucket;
 mod hash;
@@ -35,13 +34,6 @@ pub(super) struct Buckets<'a> {
     readers: Grace<'a>,
 }
 
-/// Location of an entry.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Found {
-    At(BucketSlot),
-    Overflow,
-}
-
 /// Indices of the two buckets that a key may be in.
 #[derive(Clone, Copy, Debug)]
 struct Homes {
@@ -52,11 +44,11 @@ struct Homes {
 impl Homes {
     /// Returns the location that is counted for an entry outside of its first bucket. `None` if it is in its first
     /// bucket.
-    fn elsewhere(self, found: Found) -> Option<Elsewhere> {
-        match found {
-            Found::At(place) if place.bucket == self.first => None,
-            Found::At(_) => Some(Elsewhere::Second),
-            Found::Overflow => Some(Elsewhere::Overflow),
+    fn elsewhere(self, found: BucketSlot) -> Option<Elsewhere> {
+        match found.bucket {
+            bucket if bucket == self.first => None,
+            bucket if bucket == self.second => Some(Elsewhere::Second),
+            _ => Some(Elsewhere::Overflow),
         }
     }
 }
@@ -91,17 +83,17 @@ impl<'a> Buckets<'a> {
         }
     }
 
-    fn find_in(&self, bucket: u32, key: &[u8]) -> io::Result<Option<Found>> {
+    fn find_in(&self, bucket: u32, key: &[u8]) -> io::Result<Option<BucketSlot>> {
         for place in self.memory.places(bucket)? {
             if self.memory.has(place, key)? {
-                return Ok(Some(Found::At(place)));
+                return Ok(Some(place));
             }
         }
         Ok(None)
     }
 
     /// Finds the entry of a key, in the order in which packets search.
-    fn find(&self, homes: Homes, key: &[u8]) -> io::Result<Option<Found>> {
+    fn find(&self, homes: Homes, key: &[u8]) -> io::Result<Option<BucketSlot>> {
         let found = self.find_in(homes.first, key)?;
         if found.is_some() {
             return Ok(found);
@@ -115,15 +107,19 @@ impl<'a> Buckets<'a> {
         if counts.of(Elsewhere::Overflow) == 0 {
             return Ok(None);
         }
-        let found = self.overflow.get(key)?;
-        Ok(found.map(|_| Found::Overflow))
+        self.overflow_slot(key)
     }
 
-    fn value(&self, found: Found, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
-        match found {
-            Found::At(place) => self.memory.value(place).map(Some),
-            Found::Overflow => self.overflow.get(key),
-        }
+    /// Returns the slot that the overflow map has for a key.
+    fn overflow_slot(&self, key: &[u8]) -> io::Result<Option<BucketSlot>> {
+        let number = self.overflow.get(key)?;
+        Ok(number.and_then(|number| self.overflow_slot_of(&number)))
+    }
+
+    /// Returns the slot that a value of the overflow map means. `None` if there is no such slot.
+    fn overflow_slot_of(&self, number: &[u8]) -> Option<BucketSlot> {
+        let slot = BucketSlot::numbered(number);
+        slot.filter(|slot| slot.bucket < self.abi.count)
     }
 
     /// Waits for a grace period: until all packets that began before have ended.
@@ -155,7 +151,7 @@ impl InMemory for Buckets<'_> {
                 each(&self.memory.key(place)?, &self.memory.value(place)?);
             }
         }
-        self.overflow.each(each)
+        Ok(())
     }
 
     fn change(&self, changes: &Differences) -> Result<(), Refused> {
@@ -223,7 +219,7 @@ impl Codec for Entries<'_> {
     fn current(&self, key: &[u8]) -> io::Result<Option<Option<Vec<u8>>>> {
         let table = &self.table;
         Ok(Some(match table.find(table.homes(key), key)? {
-            Some(found) => table.value(found, key)?,
+            Some(place) => Some(table.memory.value(place)?),
             None => None,
         }))
     }

@@ -1,6 +1,6 @@
 //! Tests of buckets in maps of their own.
 
-use super::bucket::Counts;
+use super::bucket::{BucketSlot, Counts};
 use super::*;
 use crate::memory_for_tests::{Tree, words};
 use host::words::Words;
@@ -49,7 +49,7 @@ impl Maps {
         };
         let buckets = u64::from(abi.count + 1) * u64::from(abi.size);
         Maps {
-            overflow: Tree::new(MapKind::Hash, KEY, VALUE, capacity),
+            overflow: Tree::new(MapKind::Hash, KEY, 4, capacity),
             memory: words(buckets),
             abi,
         }
@@ -90,6 +90,15 @@ fn check(table: &Buckets<'_>, model: &Model) {
     });
     each.expect("reads");
     assert_eq!(found, *model);
+    let mut led = 0;
+    let each = table.overflow.each(&mut |key, _| {
+        let slot = table.find(table.homes(key), key).expect("reads");
+        assert_eq!(slot, table.overflow_slot(key).expect("reads"));
+        led += 1;
+    });
+    each.expect("reads");
+    let of_others = |counts: &Counts| u32::from(counts.of(Elsewhere::Overflow));
+    assert_eq!(counts.iter().map(of_others).sum::<u32>(), led);
     assert_eq!(table.memory.entries().expect("reads"), model.len() as u32);
     for (bucket, count) in (0..).zip(counts) {
         assert_eq!(table.memory.counts(bucket).expect("reads"), count);
@@ -225,14 +234,14 @@ fn what_a_killed_writer_has_left_is_mended() {
         let found = table.find(table.homes(&key), &key).expect("reads");
         found.expect("it is there")
     };
-    let first = |key: &u32| matches!(at(*key), Found::At(place) if place.bucket == 0);
-    let second = |key: &u32| matches!(at(*key), Found::At(place) if place.bucket == 1);
+    let first = |key: &u32| at(*key).bucket == 0;
+    let second = |key: &u32| at(*key).bucket == 1;
     let [of_first, of_second] = [
         keys.iter().copied().find(first).expect("four of them"),
         keys.iter().copied().find(second).expect("four of them"),
     ];
-    // One entry was being moved to the overflow map: it is there, and still in its bucket. For another one only the
-    // count was written.
+    // One entry was being moved to a bucket of other keys: it is there, and still in its bucket. For another one only
+    // the count was written.
     let mut put = Writer::new(&table).expect("reads");
     let new = (of_first.to_ne_bytes(), 9u64.to_ne_bytes());
     put.put([(&new.0[..], &new.1[..])].into_iter())
@@ -240,9 +249,7 @@ fn what_a_killed_writer_has_left_is_mended() {
     drop(put);
     table.memory.add(0, Elsewhere::Overflow).expect("writes");
     // One entry was being moved from its second bucket to its first, after an entry there was removed.
-    let Found::At(place) = at(of_first) else {
-        panic!("it is in its first bucket");
-    };
+    let place = at(of_first);
     table.memory.show(0, None, Some(place)).expect("writes");
     let half = (of_second.to_ne_bytes(), 5u64.to_ne_bytes());
     table.memory.write(place, &half.0, &half.1).expect("writes");
@@ -251,7 +258,7 @@ fn what_a_killed_writer_has_left_is_mended() {
     // All of it is undone, and an entry that had been added is removed.
     let gone = *keys
         .iter()
-        .rfind(|key| at(**key) == Found::Overflow)
+        .rfind(|key| at(**key).bucket > 1)
         .expect("four of them");
     let back = [of_first, of_second];
     let values: Vec<u64> = back.iter().map(|key| model[key]).collect();
@@ -259,6 +266,49 @@ fn what_a_killed_writer_has_left_is_mended() {
     restored.expect("mends");
     model.remove(&gone);
     check(&table, &model);
+}
+
+/// A writer that is killed between any two steps of moving an entry among buckets of other keys.
+#[test]
+fn an_entry_that_the_overflow_map_leads_to_survives_a_kill_at_each_step() {
+    let set = |table: &Buckets<'_>, key: &[u8], slot: BucketSlot| {
+        table.overflow.set(key, &slot.number()).expect("writes");
+    };
+    let free = |table: &Buckets<'_>| {
+        let vacant = |bucket| table.memory.vacant(bucket).expect("reads").next();
+        (2..table.abi.count).find_map(vacant).expect("half are")
+    };
+    for step in 0..4 {
+        let maps = Maps::new(40);
+        let table = maps.table();
+        let keys = crowded(&table, 12);
+        assert!(table.change(&added(&keys)).is_ok());
+        let moved = keys[11].to_ne_bytes();
+        let old = table.overflow_slot(&moved).expect("reads");
+        let old = old.expect("both buckets are full");
+        let new = free(&table);
+        let value = 5u64.to_ne_bytes();
+        table.memory.write(new, &moved, &value).expect("writes");
+        if step > 0 {
+            set(&table, &moved, new);
+        }
+        if step > 1 {
+            table
+                .memory
+                .show(new.bucket, Some(new), None)
+                .expect("writes");
+        }
+        if step > 2 {
+            table
+                .memory
+                .show(old.bucket, None, Some(old))
+                .expect("writes");
+        }
+        let was = (u64::from(keys[11]) + 1).to_ne_bytes();
+        table.restore(&moved, &was, &[]).expect("mends");
+        let model = keys.iter().map(|k| (*k, u64::from(*k) + 1)).collect();
+        check(&table, &model);
+    }
 }
 
 #[test]
@@ -276,10 +326,11 @@ fn packets_find_each_entry_while_it_is_replaced_elsewhere() {
             .put([(&key[..], &new[..])].into_iter())
             .expect("writes");
         writers.push(writer);
-        // Both buckets are full: the new value is in the overflow map, and the old one is still found.
+        // Both buckets are full: the new value is in another one, and the old one is still found.
         let found = table.find(table.homes(&key), &key).expect("reads");
-        assert!(matches!(found, Some(Found::At(_))), "{found:?}");
-        assert!(table.overflow.get(&key).expect("reads").is_some());
+        assert!(found.is_some_and(|slot| slot.bucket < 2), "{found:?}");
+        let new_slot = table.overflow_slot(&key).expect("reads");
+        assert!(new_slot.is_some_and(|slot| slot.bucket > 1), "{new_slot:?}");
     }
     for writer in writers {
         writer.end().expect("writes");

@@ -8,9 +8,12 @@
 //! Many entries share one grace period: the writer records what it must hide and what packets may still read. It waits
 //! only if it needs a slot, and at the end. A changed entry waits for a slot in the bucket where it is, since packets
 //! search second buckets later.
+//!
+//! An entry in a bucket of other keys becomes visible when its slot's number is in the overflow map, since packets that
+//! come from there do not read the slot's bit. The bit is set last: it keeps the slot from being given away.
 
 use super::bucket::{BucketSlot, Elsewhere};
-use super::{Buckets, Found, Homes};
+use super::{Buckets, Homes};
 use crate::errors::{refused, system};
 use crate::in_memory::{unread, unwritten};
 use control::StoreError;
@@ -37,13 +40,15 @@ pub(super) struct Writer<'a> {
     /// Number of entries in the table.
     entries: u32,
     /// Old values whose new value is elsewhere, by key.
-    old: Vec<(Vec<u8>, Found)>,
+    old: Vec<(Vec<u8>, BucketSlot)>,
     /// Hidden slots that packets may still read.
     left: HashSet<BucketSlot>,
     /// Buckets that have a slot in `old` or `left`.
     freeing: HashSet<u32>,
     /// True if packets may still read an element that was removed from the overflow map, or replaced there.
     overflow_left: bool,
+    /// Bucket in which the last free slot for an entry of other buckets was found.
+    cursor: u32,
 }
 
 impl Writer<'_> {
@@ -55,6 +60,7 @@ impl Writer<'_> {
             left: HashSet::new(),
             freeing: HashSet::new(),
             overflow_left: false,
+            cursor: 0,
         })
     }
 
@@ -111,7 +117,8 @@ impl Writer<'_> {
             self.insert(key, value)?;
             return Ok(Put::Done);
         };
-        let is_home = homes.elsewhere(found).is_none();
+        let elsewhere = homes.elsewhere(found);
+        let is_home = elsewhere.is_none();
         let waits_for_home = |writer: &Self, is_home: bool| match may_wait
             && !is_home
             && writer.freeing.contains(&homes.first)
@@ -121,30 +128,25 @@ impl Writer<'_> {
         };
         let goes_home = !is_home && self.vacant(homes.first)?.is_some();
         if !goes_home {
-            if table.value(found, key).map_err(unread)?.as_deref() == Some(value) {
+            if table.memory.value(found).map_err(unread)? == value {
                 return Ok(waits_for_home(self, is_home));
             }
-            if let Found::At(old) = found {
-                if let Some(new) = self.vacant(old.bucket)? {
+            if elsewhere != Some(Elsewhere::Overflow) {
+                if let Some(new) = self.vacant(found.bucket)? {
                     table.memory.write(new, key, value).map_err(unwritten)?;
-                    let shown = table.memory.show(old.bucket, Some(new), Some(old));
-                    self.leave(old);
+                    let shown = table.memory.show(found.bucket, Some(new), Some(found));
+                    self.leave(found);
                     shown.map_err(unwritten)?;
                     return Ok(waits_for_home(self, is_home));
                 }
-                if may_wait && self.freeing.contains(&old.bucket) {
+                if may_wait && self.freeing.contains(&found.bucket) {
                     return Ok(Put::Waits);
                 }
             }
         }
         let new = self.place(homes, key, value)?;
-        // In the overflow map the new value has replaced the old one.
-        if new != found {
-            self.old.push((key.to_vec(), found));
-            if let Found::At(place) = found {
-                self.freeing.insert(place.bucket);
-            }
-        }
+        self.old.push((key.to_vec(), found));
+        self.freeing.insert(found.bucket);
         Ok(waits_for_home(self, homes.elsewhere(new).is_none()))
     }
 
@@ -187,21 +189,23 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn hide(&mut self, homes: Homes, key: &[u8], found: Found) -> Result<(), StoreError> {
+    fn hide(&mut self, homes: Homes, key: &[u8], found: BucketSlot) -> Result<(), StoreError> {
         let table = self.table;
-        match found {
-            Found::At(place) => {
-                let hidden = table.memory.show(place.bucket, None, Some(place));
-                hidden.map_err(unwritten)?;
-                self.leave(place);
-            }
-            Found::Overflow => {
+        let mut elsewhere = homes.elsewhere(found);
+        if elsewhere == Some(Elsewhere::Overflow) {
+            // It may lead to the entry's new slot already.
+            if table.overflow_slot(key).map_err(unread)? == Some(found) {
                 let gone = table.overflow.delete(key);
                 gone.map_err(system("remove an entry"))?;
                 self.overflow_left = true;
+            } else {
+                elsewhere = None;
             }
         }
-        match homes.elsewhere(found) {
+        let hidden = table.memory.show(found.bucket, None, Some(found));
+        hidden.map_err(unwritten)?;
+        self.leave(found);
+        match elsewhere {
             Some(place) => {
                 let counted = table.memory.subtract(homes.first, place);
                 counted.map_err(unwritten)
@@ -223,8 +227,26 @@ impl Writer<'_> {
         }
     }
 
+    /// Finds a slot of any bucket that no packet reads. There are twice as many slots as entries, so two grace periods
+    /// free one at the latest.
+    fn vacant_anywhere(&mut self) -> Result<BucketSlot, StoreError> {
+        let count = self.table.abi.count;
+        for _ in 0..3 {
+            for bucket in (self.cursor..count).chain(0..self.cursor) {
+                if let Some(slot) = self.vacant(bucket)? {
+                    self.cursor = bucket;
+                    return Ok(slot);
+                }
+            }
+            self.settle()?;
+        }
+        Err(StoreError::Full {
+            capacity: self.entries.into(),
+        })
+    }
+
     /// Writes an entry and makes it visible to packets.
-    fn place(&mut self, homes: Homes, key: &[u8], value: &[u8]) -> Result<Found, StoreError> {
+    fn place(&mut self, homes: Homes, key: &[u8], value: &[u8]) -> Result<BucketSlot, StoreError> {
         let mut place = self.vacant_of(homes)?;
         let is_freeing = |writer: &Self| {
             let mut both = [homes.first, homes.second].into_iter();
@@ -235,7 +257,7 @@ impl Writer<'_> {
             place = self.vacant_of(homes)?;
         }
         let Some(place) = place else {
-            return self.place_in_overflow(homes, key, value);
+            return self.place_anywhere(homes, key, value);
         };
         let memory = &self.table.memory;
         let wrote = memory.write(place, key, value).and_then(|()| {
@@ -245,28 +267,34 @@ impl Writer<'_> {
             memory.show(place.bucket, Some(place), None)
         });
         wrote.map_err(unwritten)?;
-        Ok(Found::At(place))
+        Ok(place)
     }
 
-    fn place_in_overflow(
+    /// Writes an entry whose buckets are full into another bucket. A grace period frees none of their slots, since the
+    /// writer has hidden none there.
+    fn place_anywhere(
         &mut self,
         homes: Homes,
         key: &[u8],
         value: &[u8],
-    ) -> Result<Found, StoreError> {
+    ) -> Result<BucketSlot, StoreError> {
+        let slot = self.vacant_anywhere()?;
         // A hash map reuses the memory of a removed element for a new one.
         if self.overflow_left {
             self.settle()?;
         }
         let (memory, overflow) = (&self.table.memory, self.table.overflow);
+        memory.write(slot, key, value).map_err(unwritten)?;
         let is_there = overflow.get(key).map_err(unread)?.is_some();
         if !is_there {
             let counted = memory.add(homes.first, Elsewhere::Overflow);
             counted.map_err(unwritten)?;
         }
-        let wrote = overflow.set(key, value);
+        let wrote = overflow.set(key, &slot.number());
         wrote.map_err(refused("write the table"))?;
         self.overflow_left = is_there;
-        Ok(Found::Overflow)
+        let shown = memory.show(slot.bucket, Some(slot), None);
+        shown.map_err(unwritten)?;
+        Ok(slot)
     }
 }
