@@ -25,6 +25,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use syntax::COMMAND_LINE;
 
 /// A program compiled to a BPF object.
 #[derive(Debug)]
@@ -204,8 +205,9 @@ fn options(sources: &SourceMap, request: Request, features: Features) -> Options
         hook: request.hook,
         source_name: sources
             .files()
-            .next()
-            .map(|(_, f)| f.name.clone())
+            .map(|(_, file)| &file.name)
+            .find(|name| *name != COMMAND_LINE)
+            .cloned()
             .unwrap_or_default(),
         extern_files: request.externs.iter().map(|file| file_name(file)).collect(),
         features,

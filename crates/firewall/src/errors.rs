@@ -57,3 +57,50 @@ pub fn too_many(rules: usize, most: u32) -> Box<Diagnostic> {
         "leave a list out",
     )
 }
+
+/// There are more lists than rules can come from.
+pub fn too_many_lists(lists: usize, most: usize) -> Box<Diagnostic> {
+    Diagnostic::failure(
+        "E1207",
+        format!("a firewall has {most} lists at the most, not {lists}"),
+        "put several lists into one file: `cat` does it",
+    )
+}
+
+/// A running program is none that `onpath firewall --dev` started.
+pub fn no_firewall(name: &str) -> Box<Diagnostic> {
+    Diagnostic::failure(
+        "E1208",
+        format!("`{name}` was not started by `onpath firewall --dev`"),
+        "`onpath ls` shows what runs; `--name` chooses one of several",
+    )
+}
+
+/// A list of a running firewall was standard input, which cannot be read again.
+pub fn read_once(name: &str) -> Box<Diagnostic> {
+    Diagnostic::failure(
+        "E1209",
+        format!("a list of `{name}` came from standard input"),
+        "start the firewall with a file instead of `-`",
+    )
+}
+
+/// Lists have more rules than a running firewall has room for.
+pub fn no_room(name: &str, rules: usize, room: u64) -> Box<Diagnostic> {
+    Diagnostic::failure(
+        "E1211",
+        format!("the lists have {rules} rules, and `{name}` has room for {room}"),
+        format!(
+            "end it with `onpath unload {name}` and start it again: it takes room for 10,000 more than its lists have"
+        ),
+    )
+}
+
+/// A name to explain is none; `why` is the reason as a phrase.
+pub fn no_name(text: &str, why: &str) -> Box<Diagnostic> {
+    Diagnostic::failure(
+        "E1210",
+        format!("`{text}` is no name of a site: {why}"),
+        "write a name such as `www.ads.example`, or an address such as `https://www.ads.example/path`",
+    )
+}

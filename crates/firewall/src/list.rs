@@ -13,6 +13,7 @@
 
 use domains::{LONGEST_LABEL, LONGEST_NAME, Scope};
 use std::net::IpAddr;
+use url::Url;
 
 /// Names of the local host and of its networks, as hosts files have them.
 const LOCAL: [&str; 9] = [
@@ -194,6 +195,22 @@ pub fn normalised(name: &str) -> Result<String, Reason> {
     }
 }
 
+/// Returns the name of a site: of a name, with a port or without, or of an address (`https://name/path`). It compares as
+/// the names of rules do.
+///
+/// # Errors
+///
+/// Returns the fault of the name.
+pub fn site(text: &str) -> Result<String, Reason> {
+    let with_scheme = match text.contains("://") {
+        true => text.to_owned(),
+        false => format!("http://{text}"),
+    };
+    let address = Url::parse(&with_scheme).map_err(|_| Reason::Form)?;
+    let host = address.host_str().ok_or(Reason::Form)?;
+    normalised(host)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,6 +220,27 @@ mod tests {
         assert_eq!(list.skipped, []);
         let rules = list.rules.into_iter();
         rules.map(|r| (r.name, r.scope, r.is_allowed)).collect()
+    }
+
+    #[test]
+    fn a_site_is_a_name_or_an_address() {
+        for text in [
+            "www.Ads.example",
+            "www.ads.example.",
+            "www.ads.example:443",
+            "https://www.ads.example/path?x=1#y",
+            "http://user:word@WWW.ads.example:8080",
+            "www.ads.example/path",
+        ] {
+            assert_eq!(site(text).as_deref(), Ok("www.ads.example"), "{text}");
+        }
+        assert_eq!(
+            site("https://bücher.example/").as_deref(),
+            Ok("xn--bcher-kva.example")
+        );
+        assert_eq!(site("http://10.0.0.1/"), Err(Reason::Address));
+        assert_eq!(site("https://"), Err(Reason::Form));
+        assert_eq!(site("a..example"), Err(Reason::Length));
     }
 
     #[test]

@@ -5,12 +5,51 @@
 
 use crate::list::Rule;
 use domains::{NameRule, RuleValue, Scope, ScopedName};
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 /// Bit of the rules that block.
 pub const BLOCKS: u32 = 1;
 /// Bit of the rules that allow.
 pub const ALLOWS: u32 = 2;
+
+/// Most lists that rules come from.
+pub const MOST_LISTS: usize = 32;
+/// Bits of an origin's number that are the line's.
+const LINE_BITS: u32 = 27;
+
+/// List and line that a rule comes from. A rule's number is that of its origin, so that who reads the rules of a running
+/// program knows their lines: the first five bits are the index of the list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Origin(u32);
+
+impl Origin {
+    /// Returns the origin in a list, by its index below [`MOST_LISTS`], at a line, from 1. Lines that are further down
+    /// than a number has room for have the last one.
+    pub fn new(list: usize, line: usize) -> Origin {
+        let last = (1 << LINE_BITS) - 1;
+        Origin((list as u32) << LINE_BITS | line.min(last) as u32)
+    }
+
+    /// Returns the origin of the rule with this number.
+    pub fn of(number: u32) -> Origin {
+        Origin(number)
+    }
+
+    /// Returns the number of its rule.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+
+    /// Returns the index of its list.
+    pub fn list(self) -> usize {
+        (self.0 >> LINE_BITS) as usize
+    }
+
+    /// Returns its line, from 1.
+    pub fn line(self) -> usize {
+        (self.0 & ((1 << LINE_BITS) - 1)) as usize
+    }
+}
 
 /// Rule of a list, with its origin.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,18 +63,17 @@ pub struct Listed {
 /// Rules of a set.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Rules {
-    /// Rules with their numbers, from 1 on, each with the list and line that it comes from.
-    pub rules: Vec<(NameRule, usize, usize)>,
+    /// Rules in the order of their origins, each with the number of its origin.
+    pub rules: Vec<NameRule>,
     /// Number of rules of lists that are left out, since another one says the same.
     pub needless: usize,
 }
 
-/// Verdict of a rule, with its list and line.
+/// Verdict of a rule, with its origin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Verdict {
     is_allowed: bool,
-    list: usize,
-    line: usize,
+    origin: Origin,
 }
 
 /// Verdicts on a name itself, and on the names below it.
@@ -44,12 +82,11 @@ type Verdicts = [Option<Verdict>; 2];
 /// Returns the rules of a set that decides as lists do.
 pub fn of(listed: Vec<Listed>) -> Rules {
     let given = listed.len();
-    let mut names: BTreeMap<String, Verdicts> = BTreeMap::new();
+    let mut names: HashMap<String, Verdicts> = HashMap::with_capacity(given);
     for Listed { rule, list } in listed {
         let verdict = Verdict {
             is_allowed: rule.is_allowed,
-            list,
-            line: rule.line,
+            origin: Origin::new(list, rule.line),
         };
         let known = names.entry(rule.name).or_default();
         let covered = [rule.scope.covers_itself(), rule.scope.covers_below()];
@@ -78,23 +115,27 @@ pub fn of(listed: Vec<Listed>) -> Rules {
             }
         };
         for (scope, verdict) in scopes {
-            let number = made.rules.len() as u32 + 1;
             let name = ScopedName {
                 name: name.as_str().into(),
                 scope,
             };
             let lists = if verdict.is_allowed { ALLOWS } else { BLOCKS };
+            let number = verdict.origin.number();
             let value = RuleValue { number, lists };
-            made.rules
-                .push((NameRule { name, value }, verdict.list, verdict.line));
+            made.rules.push(NameRule { name, value });
         }
     }
+    let order = |rule: &NameRule| (rule.value.number, rule.name.scope);
+    made.rules.sort_unstable_by(|one, other| {
+        let names = || one.name.name.cmp(&other.name.name);
+        order(one).cmp(&order(other)).then_with(names)
+    });
     made.needless = given.saturating_sub(made.rules.len());
     made
 }
 
 /// Returns the verdict on a name by the rules for the names above it: that of the longest one.
-fn inherited(names: &BTreeMap<String, Verdicts>, name: &str) -> Option<Verdict> {
+fn inherited(names: &HashMap<String, Verdicts>, name: &str) -> Option<Verdict> {
     let mut dots = name.match_indices('.');
     dots.find_map(|(dot, _)| names.get(&name[dot + 1..])?[1])
 }
@@ -113,7 +154,7 @@ mod tests {
 
     fn shown(rules: &Rules) -> Vec<String> {
         let all = rules.rules.iter();
-        all.map(|(rule, ..)| format!("{} {}", rule.name, rule.value.lists))
+        all.map(|rule| format!("{} {}", rule.name, rule.value.lists))
             .collect()
     }
 
@@ -125,6 +166,21 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_knows_its_list_and_line() {
+        let list = |text: &str, list| {
+            let rules = crate::list::parse(text.as_bytes()).rules.into_iter();
+            rules.map(move |rule| Listed { rule, list })
+        };
+        let all = list("# names\na.com\n", 0).chain(list("\n\n@@||b.a.com^\n", 31));
+        let found = of(all.collect()).rules;
+        let origins = found.iter().map(|rule| Origin::of(rule.value.number));
+        let origins: Vec<_> = origins.map(|at| (at.list(), at.line())).collect();
+        assert_eq!(origins, [(0, 2), (31, 3)]);
+        let last = Origin::new(31, usize::MAX);
+        assert_eq!((last.list(), last.number()), (31, u32::MAX));
+    }
+
+    #[test]
     fn an_exception_wins_at_its_name_and_below() {
         let rules = made(
             "a.com\n@@||good.a.com^\nbad.good.a.com\n@@||a.org^\na.org\n0.0.0.0 c.net\n@@||d.c.net^",
@@ -133,11 +189,11 @@ mod tests {
             shown(&rules),
             [
                 "a.com 1",
-                "a.org 2",
+                "good.a.com 2",
                 "bad.good.a.com 1",
+                "a.org 2",
                 "=c.net 1",
-                "d.c.net 2",
-                "good.a.com 2"
+                "d.c.net 2"
             ]
         );
     }
@@ -180,7 +236,7 @@ mod tests {
                 })
                 .collect();
             let mut set = NameRules::default();
-            for (rule, ..) in of(listed.clone()).rules {
+            for rule in of(listed.clone()).rules {
                 assert!(set.insert(&rule), "round {round}: {listed:?}");
             }
             for _ in 0..30 {

@@ -129,13 +129,24 @@ fn of_maps(maps: &[MapAbi], abi: &Abi) -> Vec<MapNeed> {
                 map: map.name.clone(),
                 role,
                 name,
-                entries: map.max_entries,
+                entries: rules_of(abi, &map.name).unwrap_or(map.max_entries),
                 need,
             }
         })
         .collect();
     all.sort_by_key(|map| std::cmp::Reverse(map.need.full));
     all
+}
+
+/// Returns the number of rules that a name set has room for, if the map is one of its.
+fn rules_of(abi: &Abi, map: &str) -> Option<u32> {
+    let mut sets = abi.contents.name_sets.iter();
+    let set = sets.find(|set| {
+        [&set.buckets, &set.records]
+            .into_iter()
+            .any(|own| own == map)
+    })?;
+    Some(set.capacity)
 }
 
 /// Returns true if a map is the overflow map of a table with buckets.

@@ -12,7 +12,7 @@ mod table;
 mod time;
 
 pub(crate) use examples::examples;
-pub use firewall::{Emitted, Firewall, ResetName, SliceName};
+pub use firewall::{Emitted, Firewall, FirewallCommand, ModeArg, NameLists, ResetName, SliceName};
 pub use groups::parse;
 pub use pdm::{ModeName, Pdm};
 pub use plan::{PlanArgs, PlanTarget};
@@ -107,9 +107,10 @@ pub enum Command {
     /// report. If the other end runs it too, the delays of the network and of the host are shown
     /// separately. Needs what `onpath run` of a bundle needs (root has it all).
     Pdm(Pdm),
-    /// Write a program that blocks packets by the names in their payload, with the entries for a list of names
+    /// Block sites by the names in packets: of DNS queries, HTTP requests and TLS connections
     ///
-    /// The program is for v1model and the kernel's traffic control. Nothing is loaded.
+    /// Runs at interfaces, with lists of names of which it takes two million. With `--emit`, it only writes a
+    /// program with the entries for the lists.
     Firewall(Firewall),
     /// Answer a query on packets: how many, how long, how many different ones, which most often
     ///

@@ -32,6 +32,7 @@ mod token;
 use diag::{Diagnostics, SourceMap};
 
 pub use loader::{LoadError, Loaded, MemoryLoader, SourceLoader};
+pub use preprocess::COMMAND_LINE;
 
 /// Returns the text that a string literal, in its quotes, stands for.
 pub fn string_value(literal: &str) -> String {

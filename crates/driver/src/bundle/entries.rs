@@ -14,16 +14,24 @@ use std::sync::Arc;
 
 /// Adds the file of a program's entries to the texts, if they are in a file of their own.
 pub fn open(map: &mut SourceMap, entries: Option<&Entries>) -> Result<Option<FileId>, String> {
-    let Some(Entries::File(file)) = entries else {
-        return Ok(None);
-    };
-    add(map, &file.value).map(Some)
+    match entries {
+        Some(Entries::File(file)) => add(map, &file.value).map(Some),
+        Some(Entries::Text(name, text)) => add_text(map, name.clone(), text.clone()).map(Some),
+        Some(Entries::Lines(_)) | None => Ok(None),
+    }
 }
 
 /// Adds a file to the texts.
 pub fn add(map: &mut SourceMap, file: &Path) -> Result<FileId, String> {
-    let name = file.display().to_string();
-    let added = map.add(name.clone(), read_text(file)?);
+    add_text(map, file.display().to_string(), read_text(file)?)
+}
+
+fn add_text(
+    map: &mut SourceMap,
+    name: String,
+    text: impl Into<Arc<str>>,
+) -> Result<FileId, String> {
+    let added = map.add(name.clone(), text);
     added.ok_or_else(|| format!("`{name}` is too large"))
 }
 

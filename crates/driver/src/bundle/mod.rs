@@ -118,6 +118,8 @@ pub enum Entries {
     File(At<PathBuf>),
     /// Lines in the bundle's own file, one for each entry.
     Lines(Vec<At<String>>),
+    /// Text of a file that was never written, and its name in messages.
+    Text(String, Arc<str>),
 }
 
 /// State that several programs have in common.

@@ -104,6 +104,7 @@ fn program(member: &BundledProgram) -> Program<'_> {
         entries: member.entries.as_ref().map(|entries| match entries {
             Entries::File(file) => Text::File(text(&file.value)),
             Entries::Lines(lines) => Text::Lines(lines.iter().map(|l| l.value.as_str()).collect()),
+            Entries::Text(_, text) => Text::Lines(text.lines().collect()),
         }),
         ports: numbered(&ports.numbered),
         reach: numbered(&ports.reach),

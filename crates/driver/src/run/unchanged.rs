@@ -42,9 +42,15 @@ pub(super) fn asked(
         of("code", code(read));
         of("`--target`", read.hook().name().to_owned());
         of("groups", format!("{:?}", member.ports.groups));
-        of("entries", entries_of(unit, member, *file));
+        let given = match member.entries {
+            // A firewall makes them of its lists.
+            Some(Entries::Text(..)) => "rules",
+            _ => "entries",
+        };
+        of(given, entries_of(unit, member, *file));
         of("extern functions", externs(member));
     }
+    all.extend(unit.notes.iter().cloned());
     all
 }
 
@@ -164,7 +170,7 @@ fn code(read: &Read) -> String {
 fn entries_of(unit: &Unit, member: &BundledProgram, file: Option<FileId>) -> String {
     match (&member.entries, file) {
         (_, Some(file)) => hashed(&[unit.map.file(file).text.as_bytes()]),
-        (None | Some(Entries::File(_)), None) => String::new(),
+        (None | Some(Entries::File(_) | Entries::Text(..)), None) => String::new(),
         (Some(Entries::Lines(lines)), None) => {
             let lines: Vec<&[u8]> = lines.iter().map(|line| line.value.as_bytes()).collect();
             hashed(&lines)

@@ -9,6 +9,7 @@ use crate::instance_name;
 use bpf::abi::Hook;
 use diag::{SourceMap, Span};
 use host::files::read_text;
+use kernel::pins::Asked;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,6 +24,8 @@ pub struct Unit {
     pub alone: bool,
     /// Texts of the bundle's file and of files of entries.
     pub map: SourceMap,
+    /// Further inputs, which the unit's record keeps.
+    pub notes: Vec<Asked>,
 }
 
 /// A single program or object, and the options of its run.
@@ -87,6 +90,7 @@ impl Unit {
             },
             alone: true,
             map: SourceMap::new(),
+            notes: Vec::new(),
         }
     }
 
@@ -122,6 +126,7 @@ impl Unit {
             bundle,
             alone: false,
             map,
+            notes: Vec::new(),
         })
     }
 
@@ -165,6 +170,7 @@ impl Unit {
             },
             alone: false,
             map: SourceMap::new(),
+            notes: Vec::new(),
         }
     }
 

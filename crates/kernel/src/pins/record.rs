@@ -82,7 +82,8 @@ impl Record {
     }
 }
 
-/// Option or input that an instance was loaded with, by which a later request is known to be the same.
+/// Option or input that an instance was loaded with, by which a later request is known to be the same. Later commands
+/// find some of them again, such as the lists of a firewall.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Asked {
     /// Name of the option or input in messages.

@@ -78,10 +78,20 @@ pub(crate) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ),
     (
         "firewall",
-        &[(
-            "Write the published program for a list of names",
-            "onpath firewall --emit v1model names.txt -o out",
-        )],
+        &[
+            (
+                "Block the sites of a list, for requests that come in at an interface",
+                "onpath firewall --dev eth0 --block ads.txt",
+            ),
+            (
+                "Print the list and line that decides for a site",
+                "onpath firewall explain www.ads.example",
+            ),
+            (
+                "Write the published program for a list of names",
+                "onpath firewall --emit v1model names.txt -o out",
+            ),
+        ],
     ),
     (
         "query",

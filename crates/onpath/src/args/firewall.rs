@@ -1,6 +1,8 @@
 //! Flags of `onpath firewall`.
 
-use clap::{Args, ValueEnum};
+use super::{HookArg, bytes};
+use crate::complete::names;
+use clap::{Args, Subcommand, ValueEnum};
 use firewall::automaton::{Reset, SliceBytes};
 use std::path::PathBuf;
 
@@ -57,6 +59,15 @@ impl ResetName {
     }
 }
 
+/// `--mode`
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ModeArg {
+    /// Drop packets with a blocked name
+    Drop,
+    /// Only count them
+    Count,
+}
+
 /// End of `onpath firewall --help`.
 const MEANING: &str = "\
 Lines of a list:
@@ -65,30 +76,88 @@ Lines of a list:
   *.ads.example                 the names below it
   @@||good.example^             an exception
   # comment, ! comment
-Other lines are reported and skipped.
+Other lines are reported and skipped. There are 32 lists at the most.
 
-names: of the rules that cover a packet's name, the one with the longest name decides, and at equal
-length one that allows. Names that are cut by a segment pass.
+Of the rules that cover a packet's name, the one with the longest name decides, and at equal length
+one that allows. Requests are read on ports 53, 80 and 443, where they come in (--hook tc-egress:
+where they go out). Names that are cut by a segment pass, and so does QUIC.
 v1model: the automaton finds names anywhere in a payload: `evil.com` blocks `devil.com` and
 `evil.com.au` too. It knows no exceptions and no single labels. It compares bytes, so it misses names
 in capitals, and names that are cut by a segment. Packets in both directions are searched.";
 
+/// Lists of names.
+#[derive(Args, Clone, Debug)]
+pub struct NameLists {
+    /// Lists of names to block; `-` is standard input
+    #[arg(long, value_name = "LIST", num_args = 1..)]
+    pub block: Vec<PathBuf>,
+    /// Lists of exceptions, with the names below them, but for longer names that other lists block
+    #[arg(long, value_name = "LIST", num_args = 1..)]
+    pub allow: Vec<PathBuf>,
+    /// Refuse a list with a line that would be skipped
+    #[arg(long)]
+    pub strict: bool,
+}
+
 /// `onpath firewall`
 #[derive(Args, Debug)]
-#[command(after_help = MEANING)]
+#[command(
+    after_help = MEANING,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true
+)]
 pub struct Firewall {
-    /// Lists of names to block; `-` is standard input
-    #[arg(value_name = "LIST", required = true)]
+    /// What to do with a firewall or its lists, other than run it
+    #[command(subcommand)]
+    pub command: Option<FirewallCommand>,
+    /// More lists of names to block, as by `--block`
+    #[arg(value_name = "LIST", required_unless_present = "block")]
     pub lists: Vec<PathBuf>,
-    /// Write this program
-    #[arg(long, required = true)]
-    pub emit: Emitted,
-    /// Lists of exceptions, with the names below them, but for longer names that other lists block; for names
-    #[arg(long, value_name = "LIST")]
-    pub allow: Vec<PathBuf>,
+    /// Lists that block and allow.
+    #[command(flatten)]
+    pub named: NameLists,
+    /// Run at these interfaces, separated by commas
+    #[arg(
+        long,
+        value_name = "IF",
+        value_delimiter = ',',
+        required_unless_present = "emit",
+        conflicts_with_all = ["emit", "output"],
+        add = names::interfaces()
+    )]
+    pub dev: Vec<String>,
+    /// Treatment of packets with a blocked name
+    #[arg(long, default_value = "drop", conflicts_with = "emit")]
+    pub mode: ModeArg,
+    /// The place where it is to run
+    #[arg(
+        long,
+        visible_alias = "target",
+        default_value = "xdp",
+        conflicts_with = "emit"
+    )]
+    pub hook: HookArg,
+    /// The name by which the other commands know it
+    #[arg(long, default_value = "firewall", conflicts_with = "emit")]
+    pub name: String,
+    /// Leave it running, pinned, and return
+    #[arg(long, conflicts_with = "emit")]
+    pub detach: bool,
+    /// Read the lists again whenever one of their files changes; a hangup (SIGHUP) does it too
+    #[arg(long, conflicts_with_all = ["emit", "detach"])]
+    pub watch: bool,
+    /// Change the settings at which packets would get lost, for as long as it runs (see `onpath run --help`)
+    #[arg(long, conflicts_with = "emit")]
+    pub adjust: bool,
+    /// Allow its maps this much memory (such as 512M) instead of the free memory
+    #[arg(long, value_name = "SIZE", value_parser = bytes, conflicts_with = "emit")]
+    pub allow_memory: Option<u64>,
+    /// Write this program instead of running one
+    #[arg(long, requires = "output")]
+    pub emit: Option<Emitted>,
     /// Write the program and entries.txt to this folder; also a file with its settings, which is the one to run
-    #[arg(short, long, value_name = "DIR")]
-    pub output: PathBuf,
+    #[arg(short, long, value_name = "DIR", requires = "emit")]
+    pub output: Option<PathBuf>,
     /// Bytes of a payload that one look-up takes; this and the flags below are for v1model
     #[arg(long, value_name = "BYTES", default_value = "1")]
     pub slice: SliceName,
@@ -104,10 +173,65 @@ pub struct Firewall {
     /// Give each packet an id that no other packet in flight has; as published, ids are given out in turn
     #[arg(long)]
     pub free_ids: bool,
-    /// Refuse a list with a line that would be skipped
-    #[arg(long)]
-    pub strict: bool,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// `onpath firewall COMMAND`
+#[derive(Subcommand, Debug)]
+pub enum FirewallCommand {
+    /// Read lists, and print their wrong lines, their rules and the memory that a firewall takes
+    Check {
+        /// More lists of names to block, as by `--block`
+        #[arg(value_name = "LIST", required_unless_present = "block")]
+        lists: Vec<PathBuf>,
+        /// Lists that block and allow.
+        #[command(flatten)]
+        named: NameLists,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the list and line that decides for a site: its name, or an address such as https://www.ads.example/
+    ///
+    /// By the lists that are given, or else by the rules of a running firewall. No packet is needed.
+    Explain {
+        /// Sites
+        #[arg(required = true, value_name = "SITE")]
+        sites: Vec<String>,
+        /// The running firewall; not needed if one program runs
+        #[arg(long, short = 'n', value_name = "NAME", conflicts_with_all = ["block", "allow", "strict"], add = names::programs())]
+        name: Option<String>,
+        /// Lists that block and allow.
+        #[command(flatten)]
+        named: NameLists,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Read the lists of a running firewall again, and switch to their rules at once
+    ///
+    /// A packet meets the old rules or the new ones. If a list cannot be read, or has more rules than there is room
+    /// for, nothing changes.
+    Reload {
+        /// The running firewall; not needed if one program runs
+        #[arg(add = names::programs())]
+        name: Option<String>,
+        /// Refuse a list with a line that would be skipped
+        #[arg(long)]
+        strict: bool,
+        /// Print the result as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print how many requests a running firewall has blocked, by message and by list, and how many it could not read
+    Stats {
+        /// The running firewall; not needed if one program runs
+        #[arg(add = names::programs())]
+        name: Option<String>,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
 }

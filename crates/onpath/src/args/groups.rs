@@ -9,9 +9,9 @@ use terminal_size::terminal_size;
 const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Write a program",
-        &["check", "test", "build", "graph", "explain", "firewall"],
+        &["check", "test", "build", "graph", "explain"],
     ),
-    ("Run it", &["run", "ls", "unload", "port"]),
+    ("Run it", &["run", "firewall", "ls", "unload", "port"]),
     (
         "Change what it does",
         &["table", "names", "profile", "group", "mirror", "meter"],

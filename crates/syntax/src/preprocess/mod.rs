@@ -91,6 +91,9 @@ struct Preprocessor<'a> {
     stopped: bool,
 }
 
+/// Name of the text with the macros of the command line. It comes before the program's.
+pub const COMMAND_LINE: &str = "<command line>";
+
 /// Effect of a `#line` on `__LINE__` and `__FILE__` after it. Messages keep the real lines, which the user can open.
 struct Renumbered {
     /// Line of the directive itself.
@@ -113,7 +116,7 @@ impl Preprocessor<'_> {
             text += &format!("#define {name} {value}").replace(['\n', '\r'], " ");
             text.push('\n');
         }
-        match self.map.add("<command line>", text) {
+        match self.map.add(COMMAND_LINE, text) {
             Some(file) => self.file(file),
             None => self.too_large(Span::NONE, "more than 4 GiB"),
         }

@@ -1,44 +1,90 @@
 //! `onpath firewall`
 
+mod check;
+mod emit;
+mod explain;
+mod lists;
+mod live;
 mod names;
-mod rules;
+mod reload;
+mod stats;
+mod v1model;
 
-pub(crate) use names::{Lists, read};
+pub(crate) use names::read;
+pub(crate) use v1model::plan;
 
-use crate::args::{Emitted, Firewall, ResetName, SliceName};
-use crate::output::{Done, Stop, out, out_line, print_json, refused};
-use crate::written;
-
-use asic::exact_match::tofino_blocks;
-use diag::{columns, counted, shown};
-use firewall::automaton::{Automaton, Form, Reset, SliceBytes};
-use firewall::deep4r::{self, Settings};
+use super::instance::meant;
+use crate::args::{Emitted, Firewall, FirewallCommand, Instance, ResetName, SliceName};
+use crate::output::{Done, Stop, refused};
 use host::files;
-use serde_json::json;
-use std::process::ExitCode;
-use std::time::Instant;
+use kernel::{KernelStore, Pins};
+use lists::Files;
 
-/// Name of the file with the program's settings.
-const SETTINGS_FILE: &str = "deep4r_list.p4";
-/// Payload of a whole TCP segment on Ethernet, in bytes.
-const SEGMENT: usize = 1460;
 /// Name of the entries file.
 const ENTRIES_FILE: &str = "entries.txt";
 
-/// Writes a program and its entries.
+/// Runs a firewall, asks about one, or writes a program and its entries.
 pub(crate) fn run(args: Firewall) -> Done {
-    match args.emit {
-        Emitted::V1model if !args.allow.is_empty() => {
+    match &args.command {
+        Some(FirewallCommand::Check { lists, named, json }) => {
+            check::run(&Files::of(named, lists), named.strict, *json)
+        }
+        Some(FirewallCommand::Explain {
+            sites,
+            name,
+            named,
+            json,
+        }) => explain::run(sites, name.as_deref(), named, *json),
+        Some(FirewallCommand::Reload { name, strict, json }) => {
+            reload::run(name.as_deref(), *strict, *json)
+        }
+        Some(FirewallCommand::Stats { name, json }) => stats::run(name.as_deref(), *json),
+        None => run_or_emit(&args),
+    }
+}
+
+fn run_or_emit(args: &Firewall) -> Done {
+    let files = Files::of(&args.named, &args.lists);
+    match (args.emit, &args.output) {
+        (Some(Emitted::V1model), Some(_)) if !files.allow.is_empty() => {
             let wrong = "an automaton has no exceptions: `--allow` takes `--emit names`";
             Err(Stop::Usage(wrong.into()))
         }
-        Emitted::V1model => v1model(&args),
-        Emitted::Names if of_automaton(&args) => {
+        (Some(Emitted::V1model), Some(output)) => v1model::emit(args, &files.block, output),
+        _ if of_automaton(args) => {
             let wrong = "`--slice`, `--reset`, `--look-ups`, `--ids` and `--free-ids` take `--emit v1model`";
             Err(Stop::Usage(wrong.into()))
         }
-        Emitted::Names => rules::run(&args),
+        (Some(Emitted::Names), Some(output)) => emit::run(args, &files, output),
+        _ => live::run(args, &files),
     }
+}
+
+/// A running firewall.
+struct Running {
+    /// Its name.
+    name: String,
+    /// Its lists.
+    files: Files,
+    /// Its rules and counters.
+    store: KernelStore,
+}
+
+/// Opens a running firewall; without a name, the one program that runs.
+fn running(name: Option<&str>) -> Result<Running, Stop> {
+    let instance = Instance {
+        name: name.map(str::to_owned),
+    };
+    let instance = meant(&instance)?.instance;
+    let pins = Pins::default();
+    let record = pins.record(&instance).map_err(refused)?;
+    let files = Files::of_record(&record).map_err(refused)?;
+    let (_, store) = pins.open(&instance, None).map_err(refused)?;
+    Ok(Running {
+        name: instance,
+        files,
+        store,
+    })
 }
 
 /// Returns true if a flag is given that only the published program has.
@@ -51,149 +97,10 @@ fn of_automaton(args: &Firewall) -> bool {
         || args.free_ids
 }
 
-/// Writes the published program, its settings and its entries.
-fn v1model(args: &Firewall) -> Done {
-    let started = Instant::now();
-    let settings = Settings {
-        look_ups: args.look_ups,
-        ids: args.ids,
-        are_ids_free: args.free_ids,
-    };
-    settings.check().map_err(refused)?;
-    let lists = read(&args.lists, args.strict)?;
-    let names = lists.names.iter().map(String::as_str);
-    let (slice, reset) = (args.slice.bytes(), args.reset.reset());
-    let automaton = Automaton::new(names, &Form::ALL, slice, reset);
-    let entries = deep4r::entries(&automaton);
-    let is_readable = entries.len() as u64 <= files::LARGEST;
-    // The program that is run comes last, so that it is not there without its entries.
-    let files = [
-        (ENTRIES_FILE, entries),
-        (deep4r::PROGRAM_FILE, deep4r::PROGRAM.to_owned()),
-        (SETTINGS_FILE, deep4r::settings(&automaton, settings)),
-    ];
-    let mut written = Vec::new();
-    for (name, text) in &files {
-        written.push(written::file(&args.output, name, text.as_bytes())?);
-    }
-    let milliseconds = started.elapsed().as_secs_f64() * 1e3;
-    let mebibytes = host::linux::peak_memory() as f64 / f64::from(1 << 20);
-    let longest = settings.longest_payload(slice, reset);
-    if args.json {
-        print_json(&json!({
-            "names": lists.names.len(),
-            "skipped": lists.skipped,
-            "states": automaton.state_count(),
-            "entries": automaton.entries.len(),
-            "links": automaton.links.len(),
-            "longest_payload": longest,
-            "milliseconds": milliseconds,
-            "peak_mebibytes": mebibytes,
-            "files": written,
-        }));
-        return Ok(ExitCode::SUCCESS);
-    }
-    out_line!(
-        "{}, {} skipped",
-        counted(lists.names.len(), "name"),
-        counted(lists.skipped, "line")
-    );
-    let rows = automaton.sizes().into_iter().map(|size| {
-        let mut counts = vec![
-            counted(size.states, "state"),
-            counted(size.entries, "entry"),
-        ];
-        if reset == Reset::Links {
-            counts.push(counted(size.links, "failure link"));
-        }
-        vec![size.form.name().to_owned(), counts.join(", ")]
-    });
-    out!("{}", columns(&rows.collect::<Vec<_>>()));
-    out_line!(
-        "in the kernel, packets with payloads of up to {} are searched, and longer ones are dropped{}",
-        counted(longest, "byte"),
-        advice(settings, slice, reset)
-    );
-    out_line!("took {milliseconds:.0} ms and {mebibytes:.0} MiB at the most");
-    out_line!("{}", written::line(&args.output, &written));
-    let folder = args.output.to_string_lossy();
-    let folder = shown(&folder);
-    match is_readable {
-        true => out_line!(
-            "run it: onpath run '{folder}/{SETTINGS_FILE}' --dev INSIDE,OUTSIDE --entries '{folder}/{ENTRIES_FILE}'"
-        ),
-        false => out_line!("{}", unreadable_entries()),
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
 /// Returns the text about entries that no command reads.
 fn unreadable_entries() -> String {
     format!(
         "{ENTRIES_FILE} is larger than the {} MiB that `onpath run` reads: make it of fewer names",
         files::LARGEST >> 20
     )
-}
-
-/// Returns a text about settings for longer payloads, if there are some and whole segments are not searched yet.
-fn advice(settings: Settings, slice: SliceBytes, reset: Reset) -> String {
-    let most = Settings {
-        look_ups: deep4r::MOST_LOOK_UPS,
-        ..settings
-    };
-    let reached = most.longest_payload(SliceBytes::Four, reset);
-    let longest = settings.longest_payload(slice, reset);
-    if longest >= SEGMENT || longest >= reached {
-        return String::new();
-    }
-    let when = match reset {
-        Reset::Start => "",
-        Reset::Links => " if matches fail often",
-    };
-    format!(
-        "{when}: `--slice 4 --look-ups {}` reaches {reached} bytes",
-        deep4r::MOST_LOOK_UPS
-    )
-}
-
-/// Prints the memory that a Tofino switch would need for the automaton of some lists, as published: names in text, slices
-/// of one byte, and no links.
-pub(crate) fn plan(lists: &Lists, as_json: bool) -> Done {
-    let names = lists.names.iter().map(String::as_str);
-    let forms = [Form::Text];
-    let slice = SliceBytes::One;
-    let automaton = Automaton::new(names, &forms, slice, Reset::Start);
-    let state = deep4r::state_bits(&automaton);
-    // The key is a state and a slice, the result a state and the decision.
-    let usage = tofino_blocks(automaton.entries.len() as u64, state + 8, state + 1);
-    if as_json {
-        print_json(&json!({
-            "names": lists.names.len(),
-            "states": automaton.state_count(),
-            "entries": automaton.entries.len(),
-            "target": "tofino",
-            "model": true,
-            "fits": usage.fits(),
-            "usage": [{ "resource": usage.resource.name(), "needed": usage.needed, "available": usage.available }],
-        }));
-    } else {
-        let answer = if usage.fits() { "fits" } else { "does not fit" };
-        out_line!(
-            "{} on tofino: {answer} (by a model of the hardware)",
-            counted(lists.names.len(), "name")
-        );
-        out_line!(
-            "  needs  {} of {} bits and {}",
-            counted(automaton.state_count(), "state"),
-            state,
-            counted(automaton.entries.len(), "entry")
-        );
-        out_line!(
-            "  takes  {} of {} SRAM blocks of a pipeline ({:.2} %)",
-            usage.needed,
-            usage.available,
-            100.0 * usage.needed as f64 / usage.available as f64
-        );
-    }
-    Ok(ExitCode::from(u8::from(!usage.fits())))
 }

@@ -49,9 +49,9 @@ pub(crate) fn read(lists: &[PathBuf], is_strict: bool) -> Result<Lists, Stop> {
 }
 
 /// Reports that lists have no names.
-pub(super) fn no_names(lists: &[PathBuf]) -> Stop {
+pub(super) fn no_names<'a>(lists: impl IntoIterator<Item = &'a PathBuf>) -> Stop {
     let lists: Vec<String> = lists
-        .iter()
+        .into_iter()
         .map(|list| format!("`{}`", shown(&list.to_string_lossy())))
         .collect();
     refused(errors::no_names(&lists.join(", ")))

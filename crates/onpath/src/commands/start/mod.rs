@@ -9,11 +9,11 @@ use super::drops::{Lost, lost_by};
 use super::instance::mend;
 use super::started;
 use crate::args::Run;
-use crate::output::{Done, err_line, failed, out_line, refused};
+use crate::output::{Done, Stop, err_line, failed, out_line, refused};
 use crate::progress::Progress;
-use driver::run::{Attached, Ended, Filled, Lasts, NotStarted, Options, Running};
+use driver::run::{Attached, Ended, Filled, Lasts, NotStarted, Options, Running, Unit};
 use driver::specialize::Watchers;
-use host::interrupt::Interrupts;
+use host::interrupt::{Interrupts, Signal};
 use kernel::Pins;
 use kernel::attachment::{TcMethod, TcOrder};
 use kernel::keeper::{self, Keeper};
@@ -24,13 +24,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 /// Compiles, loads and attaches a program or the programs of a bundle, with their entries. Then waits for an
-/// interrupt, or leaves them running. Until the last step, each step is undone when its value goes out of scope.
+/// interrupt, or leaves them running.
 pub(crate) fn run(args: Run) -> Done {
-    // Interrupts are held back before anything is set up, so that it can be undone in order.
-    let interrupts = match Interrupts::hold() {
-        Ok(interrupts) => interrupts,
-        Err(error) => return failed(format!("interrupts could not be held back: {error}")),
-    };
+    let interrupts = hold()?;
     let unit = unit::read(&args)?;
     let order = match (&args.before, &args.after) {
         (Some(name), _) => TcOrder::Before(name.clone()),
@@ -45,15 +41,56 @@ pub(crate) fn run(args: Run) -> Done {
         order: &order,
         memory: args.allow_memory,
         table_memory: args.table_memory,
+        specialize: args.specialize,
+        adjust: args.adjust,
+        ..Options::default()
+    };
+    let settings = Settings {
+        detach: args.detach,
+        verbose: args.verbose,
+        json: args.json,
+    };
+    start(unit, &interrupts, options, settings, &mut |_, _| false)
+}
+
+/// Holds interrupts back. It comes before anything is set up, so that this can be undone in order.
+pub(crate) fn hold() -> Result<Interrupts, Stop> {
+    Interrupts::hold()
+        .map_err(|error| Stop::Failed(format!("interrupts could not be held back: {error}")))
+}
+
+/// Flags of a command that starts a unit, as far as they concern the command and not the unit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settings {
+    /// True if the unit is left running.
+    pub(crate) detach: bool,
+    /// True if the kernel's log is shown if it rejects a program.
+    pub(crate) verbose: bool,
+    /// True if reports are JSON.
+    pub(crate) json: bool,
+}
+
+/// Work of a command while its unit runs in the foreground. It gets the instance's name and a signal that came; without
+/// one it is called a few times a second. Returns true if the unit goes on in spite of the signal.
+pub(crate) type Meanwhile<'a> = dyn FnMut(&str, Option<Signal>) -> bool + 'a;
+
+/// Starts a unit. Then waits for an interrupt, or leaves it running. Until the last step, each step is undone when its
+/// value goes out of scope.
+pub(crate) fn start(
+    unit: Unit,
+    interrupts: &Interrupts,
+    options: Options<'_>,
+    args: Settings,
+    meanwhile: &mut Meanwhile<'_>,
+) -> Done {
+    let options = Options {
         lasts: match args.detach {
             true => Lasts::Detached,
             false => Lasts::UntilEnded,
         },
-        specialize: args.specialize,
-        interrupts: Some(&interrupts),
-        adjust: args.adjust,
+        interrupts: Some(interrupts),
         observer: &Progress::new(args.json),
-        ..Options::default()
+        ..options
     };
     let pins = Pins::default();
     mend(&pins)?;
@@ -66,7 +103,7 @@ pub(crate) fn run(args: Run) -> Done {
         }
         Err(why) => return Err(started::not_started(why, args.verbose, None)),
     };
-    printer.started(&running, args.detach, args.adjust);
+    printer.started(&running, args.detach, options.adjust);
     let name = running.name().to_string();
     if args.detach {
         running.leave();
@@ -84,7 +121,7 @@ pub(crate) fn run(args: Run) -> Done {
     let watchers = Watchers::start(&pins, &name, origins, move |program, what| {
         specialize::print(&instance, program, &what, json);
     });
-    let end = wait(&running, &interrupts);
+    let end = wait(&running, interrupts, meanwhile);
     drop(keeper);
     // Another instance under this name is not this command's to report on.
     let lost = match running.is_gone() {
@@ -121,9 +158,15 @@ enum End {
 }
 
 /// Waits for a reason to end.
-fn wait(running: &Running<'_>, interrupts: &Interrupts) -> End {
+fn wait(running: &Running<'_>, interrupts: &Interrupts, meanwhile: &mut Meanwhile<'_>) -> End {
     loop {
-        match interrupts.wait_for(LOOK) {
+        let signal = interrupts.wait_for(LOOK);
+        if let Ok(signal) = signal
+            && meanwhile(running.name(), signal)
+        {
+            continue;
+        }
+        match signal {
             Ok(Some(_)) => return End::Interrupted,
             Ok(None) if running.is_gone() => return End::DetachedByAnother,
             Ok(None) if running.has_no_interface() => return End::InterfacesGone,

@@ -1,0 +1,129 @@
+//! `onpath firewall --dev`: a firewall at interfaces.
+
+use super::lists::{self, Files, entries, size};
+use super::reload;
+use crate::args::{Firewall, ModeArg};
+use crate::commands::start::{self, Settings};
+use crate::output::{Done, Stop, err_line, out_line, refused};
+use driver::bundle::{Entries, Ports};
+use driver::run::{Alone, Options, Unit};
+use firewall::errors;
+use host::interrupt::Signal;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// Text of the program.
+pub(super) const PROGRAM: &str =
+    include_str!("../../../../../programs/url_firewall/url_firewall.p4");
+
+/// Runs a firewall. Then waits for an interrupt, or leaves it running.
+pub(super) fn run(args: &Firewall, files: &Files) -> Done {
+    let interrupts = start::hold()?;
+    // What changes from here on is read again.
+    let mut watched = args.watch.then(|| Watched::new(files));
+    if args.watch && files.are_read_once() {
+        return Err(refused(errors::read_once(&args.name)));
+    }
+    let made = lists::read(files, args.named.strict)?;
+    let size = size(&made.rules.rules)?;
+    if !args.json {
+        out_line!("{}: {}", args.name, made.summary());
+    }
+    let text = entries(&made.rules.rules, None);
+    drop(made);
+    let mut define = vec![("MOST_RULES".to_owned(), Some(size.to_string()))];
+    if args.mode == ModeArg::Count {
+        define.push(("COUNT_ONLY".to_owned(), None));
+    }
+    let mut unit = Unit::alone(Alone {
+        name: Some(args.name.clone()),
+        file: "url_firewall.p4".into(),
+        define,
+        hook: Some(args.hook.hook()),
+        ports: Ports {
+            dev: args.dev.clone(),
+            ..Ports::default()
+        },
+        ..Alone::default()
+    });
+    for member in &mut unit.bundle.programs {
+        member.text = Some(PROGRAM.into());
+        member.entries = Some(Entries::Text(
+            "the lists".to_owned(),
+            Arc::from(text.as_str()),
+        ));
+    }
+    drop(text);
+    unit.notes = files.notes();
+    let options = Options {
+        memory: args.allow_memory,
+        adjust: args.adjust,
+        ..Options::default()
+    };
+    let settings = Settings {
+        detach: args.detach,
+        verbose: false,
+        json: args.json,
+    };
+    let mut meanwhile = |name: &str, signal: Option<Signal>| {
+        let hangs_up = signal == Some(Signal::SIGHUP);
+        if hangs_up || watched.as_mut().is_some_and(Watched::have_changed) {
+            read_again(name, args);
+        }
+        hangs_up
+    };
+    start::start(unit, &interrupts, options, settings, &mut meanwhile)
+}
+
+/// Reads the lists again. If that fails, it says so, and the rules stay as they are.
+fn read_again(name: &str, args: &Firewall) {
+    match reload::run(Some(name), args.named.strict, args.json) {
+        Ok(_) => return,
+        Err(Stop::Failed(text) | Stop::Usage(text)) => err_line!("{text}"),
+        Err(Stop::AlreadyReported(_)) => {}
+    }
+    err_line!("{name}: its rules stay as they are");
+}
+
+/// Time and length of a file, by which a change is seen; `None` if it cannot be read.
+type Stamp = Option<(SystemTime, u64)>;
+
+/// Files that are watched for changes.
+struct Watched {
+    files: Vec<PathBuf>,
+    /// Stamps by which the files were read.
+    read: Vec<Stamp>,
+    /// Last stamps.
+    last: Vec<Stamp>,
+}
+
+impl Watched {
+    fn new(files: &Files) -> Watched {
+        let files: Vec<PathBuf> = files.all().cloned().collect();
+        let now: Vec<Stamp> = files.iter().map(|file| stamp(file)).collect();
+        Watched {
+            files,
+            read: now.clone(),
+            last: now,
+        }
+    }
+
+    /// Returns true if a file is another one than when it was read, and is not being written: its stamp was the same at
+    /// the last call.
+    fn have_changed(&mut self) -> bool {
+        let now: Vec<Stamp> = self.files.iter().map(|file| stamp(file)).collect();
+        let rests = now == self.last && now.iter().all(Option::is_some);
+        self.last = now;
+        let changed = rests && self.last != self.read;
+        if changed {
+            self.read = self.last.clone();
+        }
+        changed
+    }
+}
+
+fn stamp(file: &Path) -> Stamp {
+    let found = std::fs::metadata(file).ok()?;
+    Some((found.modified().ok()?, found.len()))
+}

@@ -1,0 +1,104 @@
+//! `onpath firewall stats`
+
+use super::{Running, running};
+use crate::commands::named::{not_done, print_rows};
+use crate::output::{Done, Stop, out_line, print_json};
+use control::Store;
+use diag::shown;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+/// Messages whose names are looked up, in the order of the counters' indices.
+const KINDS: [&str; 3] = ["dns", "http", "tls"];
+/// Number of indices that a kind of message has in the counter of names that could not be read.
+const STATUSES: u64 = 16;
+/// Reasons for which a name could not be read, each with the status of reading (`message_status` of payload.p4).
+const REASONS: [(u64, &str); 7] = [
+    (2, "ends within a field"),
+    (3, "a length beyond the packet's end"),
+    (4, "nested too deep"),
+    (5, "a name's pointers form a loop"),
+    (6, "bytes that cannot stand there"),
+    (7, "too long"),
+    (8, "lengths that conflict"),
+];
+
+/// Counts of one counter, by index.
+type Counts = BTreeMap<u64, u64>;
+
+/// Prints the counters of a running firewall.
+pub(super) fn run(name: Option<&str>, as_json: bool) -> Done {
+    let Running { name, files, store } = running(name)?;
+    let [blocked, allowed, decided_by, unread] =
+        ["blocked", "allowed", "decided_by", "unread"].map(|counter| read(&store, counter));
+    let (blocked, allowed, decided_by, unread) = (blocked?, allowed?, decided_by?, unread?);
+    let of = |counts: &Counts, index: usize| counts.get(&(index as u64)).copied().unwrap_or(0);
+    let unread: Vec<(&str, &str, u64)> = unread
+        .iter()
+        .filter_map(|(index, count)| {
+            let kind = KINDS.get((index / STATUSES) as usize)?;
+            let reason = REASONS.iter().find(|(at, _)| *at == index % STATUSES)?;
+            Some((*kind, reason.1, *count))
+        })
+        .collect();
+    let lists = files.shown().into_iter().enumerate();
+    let lists = lists.map(|(at, list)| (list, at >= files.block.len(), of(&decided_by, at)));
+    if as_json {
+        let kinds = KINDS.iter().enumerate().map(|(at, kind)| {
+            json!({ "message": kind, "blocked": of(&blocked, at), "allowed": of(&allowed, at) })
+        });
+        let lists = lists.map(
+            |(list, allows, count)| json!({ "list": list, "allows": allows, "decided": count }),
+        );
+        let unread = unread.iter().map(
+            |(kind, reason, count)| json!({ "message": kind, "reason": reason, "count": count }),
+        );
+        print_json(&json!({
+            "name": name,
+            "messages": kinds.collect::<Vec<Value>>(),
+            "lists": lists.collect::<Vec<Value>>(),
+            "unread": unread.collect::<Vec<Value>>(),
+        }));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let kinds = KINDS.iter().enumerate().map(|(at, kind)| {
+        [
+            (*kind).to_owned(),
+            of(&blocked, at).to_string(),
+            of(&allowed, at).to_string(),
+        ]
+    });
+    print_rows(["MESSAGE", "BLOCKED", "ALLOWED"], kinds, "");
+    out_line!();
+    let rows = lists.map(|(list, _, count)| [list, count.to_string()]);
+    print_rows(["LIST", "DECIDED"], rows, "");
+    if !unread.is_empty() {
+        out_line!();
+        let rows = unread
+            .into_iter()
+            .map(|(kind, reason, count)| [kind.to_owned(), count.to_string(), reason.to_owned()]);
+        print_rows(
+            ["MESSAGE", "PASSED", "ITS NAME COULD NOT BE READ"],
+            rows,
+            "",
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Reads a counter of the program, by the end of its name.
+fn read(store: &dyn Store, counter: &str) -> Result<Counts, Stop> {
+    let schema = store.schema();
+    let is_meant = |name: &str| name.rsplit('.').next() == Some(counter);
+    let mut counters = schema.counters().map(|(object, _)| object);
+    let Some(object) = counters.find(|object| is_meant(&schema.objects[*object].name)) else {
+        return Ok(Counts::new());
+    };
+    let failed = not_done(format!("counter `{}` could not be read", shown(counter)));
+    let all = store.counters(object).map_err(failed)?;
+    Ok(all
+        .into_iter()
+        .map(|(at, count)| (at, count.packets))
+        .collect())
+}
