@@ -91,7 +91,7 @@ pub fn no_room(name: &str, rules: usize, room: u64) -> Box<Diagnostic> {
         "E1211",
         format!("the lists have {rules} rules, and `{name}` has room for {room}"),
         format!(
-            "end it with `onpath unload {name}` and start it again: it takes room for 10,000 more than its lists have"
+            "end it with `onpath unload {name}` and start it again: it takes room for 10,000 more at least than its lists have"
         ),
     )
 }

@@ -1,6 +1,6 @@
 //! `onpath`: reads the flags, runs the command, ends with its status.
 
-use onpath::args::{self, Command, CounterCommand};
+use onpath::args::{self, Command, CounterCommand, Firewall};
 use onpath::output::{DiagnosticFormat, Stop, ending, refused, report_as, wrong_usage};
 use onpath::{commands, complete};
 use std::process::ExitCode;
@@ -25,6 +25,11 @@ fn command_line() -> ExitCode {
                 | Command::Query(_)
                 | Command::Digests(_)
                 | Command::Log(_)
+                | Command::Firewall(Firewall {
+                    command: None,
+                    emit: None,
+                    ..
+                })
                 | Command::Counter(CounterCommand::Read { every: Some(_), .. }) => {
                     DiagnosticFormat::JsonLines
                 }

@@ -68,6 +68,12 @@ pub enum ModeArg {
     Count,
 }
 
+/// Usage of `onpath firewall`.
+const USAGE: &str = "\
+onpath firewall --dev <IF> --block <LIST>... [--allow <LIST>...] [OPTIONS]
+       onpath firewall --emit <PROGRAM> --output <DIR> <LIST>... [OPTIONS]
+       onpath firewall <COMMAND>";
+
 /// End of `onpath firewall --help`.
 const MEANING: &str = "\
 Lines of a list:
@@ -102,6 +108,7 @@ pub struct NameLists {
 /// `onpath firewall`
 #[derive(Args, Debug)]
 #[command(
+    override_usage = USAGE,
     after_help = MEANING,
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true

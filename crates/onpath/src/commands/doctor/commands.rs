@@ -20,7 +20,7 @@ const AT_TC: &[&str] = &["tcx", "tc filters"];
 const SEVERAL: &[&str] = &["detached mounts"];
 
 /// Every command with its requirements. Objects that were built earlier run without clang.
-const COMMANDS: [Needs; 17] = [
+const COMMANDS: [Needs; 19] = [
     Needs {
         name: "check, explain, graph, plan, firewall --emit, firewall check, doctor, man, completions, query --read FILE",
         groups: &[],
@@ -54,11 +54,11 @@ const COMMANDS: [Needs; 17] = [
         groups: &[KERNEL, RIGHTS, CLANG, &["test runs at tc"]],
     },
     Needs {
-        name: "run PROG.p4, firewall --dev IF at XDP",
+        name: "run PROG.p4 at XDP",
         groups: &[KERNEL, RIGHTS, CLANG, AT_XDP],
     },
     Needs {
-        name: "run PROG.p4, firewall --dev IF at tc",
+        name: "run PROG.p4 at tc",
         groups: &[KERNEL, RIGHTS, CLANG, AT_TC],
     },
     Needs {
@@ -80,6 +80,14 @@ const COMMANDS: [Needs; 17] = [
     Needs {
         name: "ls, unload, port, table, counter, register, flows, metrics, group, mirror, names, profile, meter, digests, log, drops, firewall reload, firewall stats",
         groups: &[KERNEL, RIGHTS],
+    },
+    Needs {
+        name: "firewall --dev IF at XDP",
+        groups: &[KERNEL, RIGHTS, CLANG, AT_XDP],
+    },
+    Needs {
+        name: "firewall --dev IF at tc",
+        groups: &[KERNEL, RIGHTS, CLANG, AT_TC],
     },
     Needs {
         name: "query --dev IF",

@@ -9,21 +9,15 @@ use std::process::ExitCode;
 /// Reads lists, and prints their rules and the memory that these take.
 pub(super) fn run(files: &Files, is_strict: bool, as_json: bool) -> Done {
     let made = lists::read(files, is_strict)?;
-    let rules = made.rules.rules.len();
     let size = size(&made.rules.rules)?;
     let memory = memory(size);
     if as_json {
-        print_json(&json!({
-            "rules": rules,
-            "blocked": made.blocked(),
-            "allowed": rules - made.blocked(),
-            "needless": made.rules.needless,
-            "skipped": made.skipped,
-            "size": size,
-            "memory": memory,
-        }));
+        let mut all = made.counts().as_json();
+        all["size"] = json!(size);
+        all["memory"] = json!(memory);
+        print_json(&all);
     } else {
-        out_line!("{}", made.summary());
+        out_line!("{}", made.counts().text());
         out_line!(
             "a firewall has room for {size} rules and takes {} for them, twice that while it reads its lists again",
             readable(memory)

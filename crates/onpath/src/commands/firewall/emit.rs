@@ -40,22 +40,16 @@ pub(super) fn run(args: &Firewall, from: &Files, output: &Path) -> Done {
     for (name, text) in &files {
         written.push(written::file(output, name, text.as_bytes())?);
     }
-    let blocked = made.blocked();
     let milliseconds = started.elapsed().as_secs_f64() * 1e3;
     if args.json {
-        print_json(&json!({
-            "rules": rules.len(),
-            "blocked": blocked,
-            "allowed": rules.len() - blocked,
-            "needless": made.rules.needless,
-            "skipped": made.skipped,
-            "size": size,
-            "milliseconds": milliseconds,
-            "files": written,
-        }));
+        let mut all = made.counts().as_json();
+        all["size"] = json!(size);
+        all["milliseconds"] = json!(milliseconds);
+        all["files"] = json!(written);
+        print_json(&all);
         return Ok(ExitCode::SUCCESS);
     }
-    out_line!("{}", made.summary());
+    out_line!("{}", made.counts().text());
     out_line!("took {milliseconds:.0} ms");
     out_line!("{}", written::line(output, &written));
     let folder = output.to_string_lossy();

@@ -13,10 +13,11 @@ use kernel::Record;
 use kernel::pins::Asked;
 use layout::{NAME_RECORD, NAME_SLOTS, name_records, name_set_room};
 use schema::NameRule;
+use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf, absolute};
 
-/// Rules for which a set has room besides those of the lists, and records of their names.
+/// Rules for which a set has room at least besides those of the lists, and records of their names.
 const MORE_RULES: u64 = 10_000;
 const MORE_RECORDS: u64 = MORE_RULES * 3 / 2;
 /// Control-plane name of the program's set.
@@ -77,7 +78,7 @@ impl Files {
         notes
             .map(|(what, files)| Asked {
                 what: what.to_owned(),
-                value: serde_json::json!(texts(files)).to_string(),
+                value: json!(texts(files)).to_string(),
             })
             .collect()
     }
@@ -113,22 +114,53 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// Returns the numbers of rules and of lines that are none, as text.
-    pub(super) fn summary(&self) -> String {
-        let (rules, blocked) = (self.rules.rules.len(), self.blocked());
+    /// Counts the rules.
+    pub(super) fn counts(&self) -> Counts {
+        let rules = &self.rules.rules;
+        let allows = |rule: &&NameRule| rule.value.lists == ALLOWS;
+        Counts {
+            rules: rules.len(),
+            allowed: rules.iter().filter(allows).count(),
+            needless: self.rules.needless,
+            skipped: self.skipped,
+        }
+    }
+}
+
+/// Numbers of the rules that lists make.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Counts {
+    rules: usize,
+    /// Rules that allow; all others block.
+    allowed: usize,
+    /// Rules of lists that are left out, since another one says the same.
+    needless: usize,
+    /// Lines that were skipped.
+    skipped: usize,
+}
+
+impl Counts {
+    /// Returns the numbers as text.
+    pub(super) fn text(self) -> String {
         format!(
-            "{}: {blocked} block, {} allow; {} more say what others do, {} skipped",
-            counted(rules, "rule"),
-            rules - blocked,
-            self.rules.needless,
+            "{}: {} block, {} allow; {} more say what others do, {} skipped",
+            counted(self.rules, "rule"),
+            self.rules - self.allowed,
+            self.allowed,
+            self.needless,
             counted(self.skipped, "line")
         )
     }
 
-    /// Returns the number of rules that block.
-    pub(super) fn blocked(&self) -> usize {
-        let allows = |rule: &&NameRule| rule.value.lists == ALLOWS;
-        self.rules.rules.len() - self.rules.rules.iter().filter(allows).count()
+    /// Returns the numbers as JSON.
+    pub(super) fn as_json(self) -> Value {
+        json!({
+            "rules": self.rules,
+            "blocked": self.rules - self.allowed,
+            "allowed": self.allowed,
+            "needless": self.needless,
+            "skipped": self.skipped,
+        })
     }
 }
 
@@ -166,7 +198,8 @@ pub(super) fn read(files: &Files, is_strict: bool) -> Result<Made, Stop> {
 pub(super) fn size(rules: &[NameRule]) -> Result<u32, Stop> {
     let lengths = rules.iter().map(|rule| rule.name.name.len() as u32);
     let records: u64 = lengths.map(|length| u64::from(name_records(length))).sum();
-    let needed = rules.len() as u64 + MORE_RULES;
+    // A size that few more rules do not change is known for the same program.
+    let needed = (rules.len() as u64 + MORE_RULES).next_multiple_of(MORE_RULES);
     let fits = |size: &u64| {
         let room = u32::try_from(*size).map(|size| u64::from(name_set_room(size).1));
         room.is_ok_and(|room| room > records + MORE_RECORDS)

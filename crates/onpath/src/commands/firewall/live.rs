@@ -2,6 +2,7 @@
 
 use super::lists::{self, Files, entries, size};
 use super::reload;
+use super::watched::Watched;
 use crate::args::{Firewall, ModeArg};
 use crate::commands::start::{self, Settings};
 use crate::output::{Done, Stop, err_line, out_line, refused};
@@ -9,9 +10,7 @@ use driver::bundle::{Entries, Ports};
 use driver::run::{Alone, Options, Unit};
 use firewall::errors;
 use host::interrupt::Signal;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 
 /// Text of the program.
 pub(super) const PROGRAM: &str =
@@ -28,7 +27,7 @@ pub(super) fn run(args: &Firewall, files: &Files) -> Done {
     let made = lists::read(files, args.named.strict)?;
     let size = size(&made.rules.rules)?;
     if !args.json {
-        out_line!("{}: {}", args.name, made.summary());
+        out_line!("{}: {}", args.name, made.counts().text());
     }
     let text = entries(&made.rules.rules, None);
     drop(made);
@@ -78,52 +77,11 @@ pub(super) fn run(args: &Firewall, files: &Files) -> Done {
 
 /// Reads the lists again. If that fails, it says so, and the rules stay as they are.
 fn read_again(name: &str, args: &Firewall) {
-    match reload::run(Some(name), args.named.strict, args.json) {
-        Ok(_) => return,
+    match reload::read_again(Some(name), args.named.strict, args.json) {
+        Ok(made) if args.json => return out_line!("{}", made.as_json()),
+        Ok(made) => return made.print(),
         Err(Stop::Failed(text) | Stop::Usage(text)) => err_line!("{text}"),
         Err(Stop::AlreadyReported(_)) => {}
     }
     err_line!("{name}: its rules stay as they are");
-}
-
-/// Time and length of a file, by which a change is seen; `None` if it cannot be read.
-type Stamp = Option<(SystemTime, u64)>;
-
-/// Files that are watched for changes.
-struct Watched {
-    files: Vec<PathBuf>,
-    /// Stamps by which the files were read.
-    read: Vec<Stamp>,
-    /// Last stamps.
-    last: Vec<Stamp>,
-}
-
-impl Watched {
-    fn new(files: &Files) -> Watched {
-        let files: Vec<PathBuf> = files.all().cloned().collect();
-        let now: Vec<Stamp> = files.iter().map(|file| stamp(file)).collect();
-        Watched {
-            files,
-            read: now.clone(),
-            last: now,
-        }
-    }
-
-    /// Returns true if a file is another one than when it was read, and is not being written: its stamp was the same at
-    /// the last call.
-    fn have_changed(&mut self) -> bool {
-        let now: Vec<Stamp> = self.files.iter().map(|file| stamp(file)).collect();
-        let rests = now == self.last && now.iter().all(Option::is_some);
-        self.last = now;
-        let changed = rests && self.last != self.read;
-        if changed {
-            self.read = self.last.clone();
-        }
-        changed
-    }
-}
-
-fn stamp(file: &Path) -> Stamp {
-    let found = std::fs::metadata(file).ok()?;
-    Some((found.modified().ok()?, found.len()))
 }

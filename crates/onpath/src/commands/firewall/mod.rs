@@ -9,6 +9,7 @@ mod names;
 mod reload;
 mod stats;
 mod v1model;
+mod watched;
 
 pub(crate) use names::read;
 pub(crate) use v1model::plan;

@@ -1,6 +1,6 @@
 //! `onpath firewall reload`
 
-use super::lists::{self, entries};
+use super::lists::{self, Counts, entries};
 use super::{Running, running};
 use crate::output::{Done, Stop, failed, out_line, print_diagnostics, print_json, refused};
 use crate::progress::Progress;
@@ -9,12 +9,55 @@ use control::entries::{self as lines, Existing};
 use diag::SourceMap;
 use firewall::errors;
 use schema::ObjectKind;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// Reads the lists of a running firewall again, and replaces its rules at once.
+/// Reads the lists of a running firewall again, and reports it.
 pub(super) fn run(name: Option<&str>, is_strict: bool, as_json: bool) -> Done {
+    let made = read_again(name, is_strict, as_json)?;
+    match as_json {
+        true => print_json(&made.as_json()),
+        false => made.print(),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// New rules of a running firewall.
+pub(super) struct Reloaded {
+    name: String,
+    counts: Counts,
+    milliseconds: u64,
+}
+
+impl Reloaded {
+    /// Prints the numbers of rules, and the time that the change took.
+    pub(super) fn print(&self) {
+        let Reloaded {
+            name,
+            counts,
+            milliseconds,
+        } = self;
+        out_line!("{name}: {}", counts.text());
+        out_line!("{name}: switched to them in {milliseconds} ms");
+    }
+
+    /// Returns the same as JSON.
+    pub(super) fn as_json(&self) -> Value {
+        let mut all = self.counts.as_json();
+        all["name"] = json!(self.name);
+        all["state"] = json!("reloaded");
+        all["milliseconds"] = json!(self.milliseconds);
+        all
+    }
+}
+
+/// Reads the lists of a running firewall again, and replaces its rules at once.
+pub(super) fn read_again(
+    name: Option<&str>,
+    is_strict: bool,
+    as_json: bool,
+) -> Result<Reloaded, Stop> {
     let Running {
         name: instance,
         files,
@@ -33,8 +76,7 @@ pub(super) fn run(name: Option<&str>, is_strict: bool, as_json: bool) -> Done {
     if let Some(room) = room.filter(|room| rules as u64 > *room) {
         return Err(refused(errors::no_room(&instance, rules, room)));
     }
-    let blocked = made.blocked();
-    let (summary, skipped) = (made.summary(), made.skipped);
+    let counts = made.counts();
     let mut map = SourceMap::new();
     let text = entries(&made.rules.rules, None);
     drop(made);
@@ -48,19 +90,9 @@ pub(super) fn run(name: Option<&str>, is_strict: bool, as_json: bool) -> Done {
         print_diagnostics(&diagnostics, &map);
         Stop::AlreadyReported(1)
     })?;
-    let milliseconds = begun.elapsed().as_millis() as u64;
-    if as_json {
-        print_json(&json!({
-            "name": instance,
-            "rules": rules,
-            "blocked": blocked,
-            "allowed": rules - blocked,
-            "skipped": skipped,
-            "milliseconds": milliseconds,
-        }));
-    } else {
-        out_line!("{instance}: {summary}");
-        out_line!("{instance}: switched to them in {milliseconds} ms");
-    }
-    Ok(ExitCode::SUCCESS)
+    Ok(Reloaded {
+        name: instance,
+        counts,
+        milliseconds: begun.elapsed().as_millis() as u64,
+    })
 }

@@ -29,7 +29,7 @@ fn visible(command: &Command) -> impl Iterator<Item = &Command> {
         .filter(|below| !below.is_hide_set())
 }
 
-/// A command, with the commands below it as lines.
+/// A command, with the commands below it as lines. Some commands do something by themselves too.
 fn section(command: &Command, text: &mut String) {
     let _ = write!(
         text,
@@ -37,13 +37,19 @@ fn section(command: &Command, text: &mut String) {
         command.get_name(),
         about(command)
     );
-    if visible(command).next().is_none() {
-        let _ = writeln!(text, "`{}`\n", usage(command));
-        flags(command, "", text);
+    let is_parent = visible(command).next().is_some();
+    if !is_parent || !command.is_subcommand_required_set() {
+        let usage = usage(command);
+        let alone = usage.lines().next().unwrap_or_default();
+        let _ = writeln!(text, "`{alone}`\n");
+        flags(command, None, text);
+        if is_parent {
+            text.push('\n');
+        }
     }
     for below in visible(command) {
         let _ = writeln!(text, "- `{}`: {}", usage(below), about(below));
-        flags(below, "  ", text);
+        flags(below, Some(command), text);
     }
 }
 
@@ -53,16 +59,30 @@ fn usage(command: &Command) -> String {
     usage.replace(" [OPTIONS]", "").replace(['<', '>'], "")
 }
 
-/// The flags that are a command's own, a line each.
-fn flags(command: &Command, indent: &str, text: &mut String) {
+/// The flags that are a command's own, a line each. Those that the command above has too are in one line.
+fn flags(command: &Command, above: Option<&Command>, text: &mut String) {
+    let indent = if above.is_some() { "  " } else { "" };
+    let known = |flag: &Arg| {
+        let mut flags = above.into_iter().flat_map(Command::get_arguments);
+        flags
+            .any(|other| (other.get_long(), other.get_help()) == (flag.get_long(), flag.get_help()))
+    };
+    let mut shared = Vec::new();
     let own = |flag: &&Arg| !flag.is_hide_set() && !flag.is_positional();
     let common = ["help", "netns", "json", "version"];
     for flag in command.get_arguments().filter(own) {
         if common.contains(&flag.get_id().as_str()) {
             continue;
         }
+        if known(flag) {
+            shared.push(format!("`{}`", flag_form(flag)));
+            continue;
+        }
         let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
         let _ = writeln!(text, "{indent}- `{}`: {help}", flag_form(flag));
+    }
+    if !shared.is_empty() {
+        let _ = writeln!(text, "{indent}- {}: as above", shared.join(", "));
     }
 }
 
