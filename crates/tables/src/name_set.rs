@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 /// Struct of a packet's name, in lower case.
 pub const TEXT: &str = "name_text";
 /// Size of that struct in bytes.
-const TEXT_SIZE: u32 = 584;
+const TEXT_SIZE: u32 = 712;
 
 /// Parameters of the functions, which would shadow others.
 const VARIABLES: [&str; 6] = ["text", "at", "length", "hash", "record", "scope"];
@@ -21,6 +21,8 @@ const VARIABLES: [&str; 6] = ["text", "at", "length", "hash", "record", "scope"]
 pub struct NameSet {
     /// Function from a name (`struct name_text *`) and its length to the number of the rule's first record, or 0.
     pub find: SmolStr,
+    /// Function that looks a rest of a name up.
+    pub probe: SmolStr,
     /// Map of records, whose values are `struct name_record`.
     pub records: SmolStr,
 }
@@ -56,6 +58,7 @@ pub fn declare<T: Tables>(g: &mut Gen<'_, T>, object: ExternInst) -> NameSet {
     let names = [&is, &probe, &find];
     let made = NameSet {
         find: find.clone(),
+        probe: probe.clone(),
         records: records.clone(),
     };
     let maps = (&buckets, &records, bucket_count);

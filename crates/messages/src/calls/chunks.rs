@@ -38,7 +38,8 @@ fn function<T: Payload>(g: &mut Gen<'_, T>) -> SmolStr {
         vec![ctx, from, left, most, state, kinds, phases],
     );
     let body = vec![Stmt::Return(Some(passed))];
-    push_function(g, &name, CType::U64, true, body);
+    let linkage = g.target.linkage();
+    push_function(g, linkage, &name, CType::U64, true, body);
     T::shared(&mut g.file.own).chunks = Some(name.clone());
     name
 }

@@ -133,7 +133,8 @@ pub(super) fn keep<T: Payload>(
         none(C::not(C::id("head"))),
         Stmt::Return(Some(C::call("message_keep", kept))),
     ];
-    object::push_function(g, &name, CType::U64, true, body);
+    let linkage = g.target.linkage();
+    object::push_function(g, linkage, &name, CType::U64, true, body);
     T::shared(&mut g.file.own)
         .keeps
         .insert(object, name.clone());

@@ -72,8 +72,8 @@ pub enum Reads {
 pub struct Shared {
     /// Attributes that the program asks for, on all its paths.
     asked: AllAsked,
-    /// Functions that read messages for some attributes, by object and list of attributes.
-    reads_for: Vec<((ExternInst, String), SmolStr)>,
+    /// Functions that read messages, by object and list of attributes, if they read for some.
+    readings: Vec<((ExternInst, Option<String>), SmolStr)>,
     /// Functions that preserve the first bytes of messages, by object.
     keeps: HashMap<ExternInst, SmolStr>,
     /// True if the program reads the payload other than as messages.
@@ -92,6 +92,8 @@ pub struct Shared {
     chunks: Option<SmolStr>,
     /// Functions that take a name from a message, by the struct of its memory, and whether from a DNS name's text.
     names_taken: HashMap<(SmolStr, bool), SmolStr>,
+    /// Functions that find a DNS name's rule by its labels, by the message's struct and the set's map of records.
+    names_found: HashMap<(SmolStr, SmolStr), SmolStr>,
     /// Function that loads a name from the packet.
     name_loaded: Option<SmolStr>,
     /// Objects that read messages.
@@ -230,10 +232,7 @@ fn read<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall, s
             ticket.map_or(C::int(0), |ticket| lower::scalar(g, ticket)),
         ],
     };
-    let function = match list {
-        Some(list) => object::read_for(g, object, &known, list),
-        None => known.read,
-    };
+    let function = object::reading(g, object, &known, list.map(String::as_str));
     g.result(call, C::call(function, args));
 }
 

@@ -40,17 +40,39 @@ pub(super) fn find_name<T: Payload>(
     let as_text = known.name_text.clone();
     let as_text = as_text.filter(|_| kind == AttributeKind::DnsName);
     let taken = taken(g, &known.structure, as_text.is_some());
+    let by_labels = as_text
+        .is_some()
+        .then(|| found_by_labels(g, &known.structure, &set));
     nothing_found(g, call);
     let was_read = flag(g, was_read);
     let block = g.block(|g| {
         let memory = object::memory(g, &known);
         let there = C::and(was_read, is_there(&memory, &member));
         let then = g.block(|g| {
-            let (start, size) = bytes_of(g, &memory, &member, as_text);
             let text = text_of_core(g, &text);
-            let args = vec![memory, text.clone(), start, size];
-            let length = declare(g, CType::U32, "name_length", C::call(taken, args));
-            decide(g, call, &set, text, length);
+            let labels = by_labels.map(|function| {
+                let start = member.of(memory.clone()).member("start");
+                C::call(function, vec![memory.clone(), text.clone(), start])
+            });
+            let rule = labels.map(|labels| declare(g, CType::U32, "rule", labels));
+            let by_text = g.block(|g| {
+                let (start, size) = bytes_of(g, &memory, &member, as_text);
+                let args = vec![memory, text.clone(), start, size];
+                let length = declare(g, CType::U32, "name_length", C::call(taken, args));
+                let found = C::call(set.find.clone(), vec![text, length]);
+                match &rule {
+                    Some(rule) => g.set(rule.clone(), found),
+                    None => decide(g, call, &set, found),
+                }
+            });
+            match rule {
+                Some(rule) => {
+                    let is_not_plain = C::bin(BinOp::Eq, rule.clone(), C::id("NAME_NOT_PLAIN"));
+                    g.push(Stmt::If(is_not_plain, by_text, Block::new()));
+                    decide(g, call, &set, rule);
+                }
+                None => g.push(Stmt::Block(by_text)),
+            }
         });
         g.push(Stmt::If(there, then, Block::new()));
     });
@@ -87,7 +109,7 @@ pub(super) fn find_bytes<T: Payload>(
         // The arguments may be the places of the results.
         let length = declare(g, CType::U32, "name_length", C::call(function, args));
         nothing_found(g, call);
-        decide(g, call, &set, text, length);
+        decide(g, call, &set, C::call(set.find.clone(), vec![text, length]));
     });
     g.push(Stmt::Block(block));
 }
@@ -109,10 +131,9 @@ fn nothing_found<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall) {
     }
 }
 
-/// Emits the search for a name's rule, and stores its values. `length` is 0 if there is no name.
-fn decide<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, set: &NameSet, text: C, length: C) {
-    let found = C::call(set.find.clone(), vec![text, length]);
-    let found = declare(g, CType::U32, "rule", found);
+/// Stores the values of the rule that was found: of its first record's number, or 0.
+fn decide<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, set: &NameSet, found: C) {
+    let found = declare(g, CType::U32, "decides", found);
     let record = T::find(&set.records, found.clone().addr());
     let ty = CType::Struct("name_record".into()).ptr();
     let record = declare(g, ty, "record", record);
@@ -169,6 +190,44 @@ fn taken<T: Payload>(g: &mut Gen<'_, T>, structure: &SmolStr, is_text: bool) -> 
     });
     let taken = &mut T::shared(&mut g.file.own).names_taken;
     taken.insert(key, name.clone());
+    name
+}
+
+/// Returns the function that finds the rule of a DNS name in a message's memory by its labels; emits it on first use. Its
+/// result may be NAME_NOT_PLAIN.
+fn found_by_labels<T: Payload>(g: &mut Gen<'_, T>, structure: &SmolStr, set: &NameSet) -> SmolStr {
+    let key = (structure.clone(), set.records.clone());
+    if let Some(known) = T::shared(&mut g.file.own).names_found.get(&key) {
+        return known.clone();
+    }
+    let name = g.file.names.fresh(&format!("{structure}_find_name"));
+    let memory = || C::id(crate::MEMORY);
+    let args = vec![
+        C::Ident(set.records.clone()).addr(),
+        C::Ident(set.probe.clone()),
+        C::id("text"),
+        memory().arrow("bytes"),
+        C::call("message_mask", vec![memory()]),
+        C::id("start"),
+    ];
+    let nothing = Stmt::Return(Some(C::int(0)));
+    g.file.functions.push(Function {
+        linkage: g.target.linkage().into(),
+        name: name.clone(),
+        result: CType::U32,
+        params: vec![
+            (CType::Struct(structure.clone()).ptr(), crate::MEMORY.into()),
+            name_set::text_parameter(),
+            (CType::U32, "start".into()),
+        ],
+        body: vec![
+            Stmt::If(C::not(memory()), vec![nothing], Block::new()),
+            name_set::unless_there(),
+            Stmt::Return(Some(C::call("name_find_labels", args))),
+        ],
+    });
+    let found = &mut T::shared(&mut g.file.own).names_found;
+    found.insert(key, name.clone());
     name
 }
 

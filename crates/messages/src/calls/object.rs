@@ -39,8 +39,8 @@ pub(super) struct Object {
     pub map: SmolStr,
     /// Struct of its memory.
     pub structure: SmolStr,
-    /// Function that reads a message.
-    pub read: SmolStr,
+    /// Function that reads a message, a part of each one that [`reading`] returns: a call less for each packet.
+    read: SmolStr,
     /// Map with the first bytes of messages that continue in later packets, if some are preserved.
     pub heads: Option<SmolStr>,
     /// Most bytes of a message that are read.
@@ -154,6 +154,9 @@ pub(super) fn memory_of_payload<T: Payload>(g: &mut Gen<'_, T>) -> (SmolStr, Smo
     (map, structure)
 }
 
+/// Linkage of a function that is a part of its callers.
+const INLINE: &str = "INLINE";
+
 /// Emits the function that copies a message to the object's memory and reads it there.
 fn reader<T: Payload>(g: &mut Gen<'_, T>, message: &Message<'_>, memory: &Memories) -> SmolStr {
     let name = g.file.names.fresh(&format!("{}_read", memory.structure));
@@ -161,44 +164,48 @@ fn reader<T: Payload>(g: &mut Gen<'_, T>, message: &Message<'_>, memory: &Memori
     let keeps = memory.heads.is_some();
     let (patterns, mut file) = patterns(g);
     body.append(&mut message.read(&mut file, patterns, keeps));
-    push_reader(g, &name, keeps, body);
+    push_function(g, INLINE, &name, CType::U32, keeps, body);
     name
 }
 
-/// Returns the function that reads a message for a list of attributes; emits it on first use. It need not read what
-/// follows them.
-pub(super) fn read_for<T: Payload>(
+/// Returns the function that reads a message, or reads it for a list of attributes and need not read what follows them;
+/// emits it on first use.
+pub(super) fn reading<T: Payload>(
     g: &mut Gen<'_, T>,
     object: ExternInst,
     known: &Object,
-    list: &str,
+    list: Option<&str>,
 ) -> SmolStr {
-    let key = (object, list.to_owned());
-    let mut made = T::shared(&mut g.file.own).reads_for.iter();
+    let key = (object, list.map(str::to_owned));
+    let mut made = T::shared(&mut g.file.own).readings.iter();
     if let Some((_, function)) = made.find(|(made, _)| *made == key) {
         return function.clone();
     }
-    let name = g.file.names.fresh(&format!("{}_for", known.read));
+    let suffix = if list.is_some() { "for" } else { "all" };
+    let name = g.file.names.fresh(&format!("{}_{suffix}", known.read));
     let parameters = parameters(known.heads.is_some());
     let arguments = parameters.into_iter().map(|(_, name)| C::Ident(name));
     let arguments = std::iter::once(C::id("ctx")).chain(arguments);
-    let found = T::find(&known.map, C::id("zero").addr());
-    let members = names_in(list).filter_map(|name| known.attributes.get(name));
-    let missing = any_is_missing(members.map(|(member, _)| member));
-    let whole = C::or(C::not(C::id(MEMORY)), missing);
-    let body = vec![
-        Stmt::decl(
-            CType::U32,
-            "status",
-            C::call(known.read.clone(), arguments.collect()),
-        ),
-        Stmt::decl(CType::U32, "zero", C::int(0)),
-        Stmt::decl(CType::Struct(known.structure.clone()).ptr(), MEMORY, found),
-        Stmt::Return(Some(C::choose(whole, C::id("status"), status("READ")))),
-    ];
-    push_reader(g, &name, known.heads.is_some(), body);
+    let read = C::call(known.read.clone(), arguments.collect());
+    let body = match list {
+        None => vec![Stmt::Return(Some(read))],
+        Some(list) => {
+            let found = T::find(&known.map, C::id("zero").addr());
+            let members = names_in(list).filter_map(|name| known.attributes.get(name));
+            let missing = any_is_missing(members.map(|(member, _)| member));
+            let whole = C::or(C::not(C::id(MEMORY)), missing);
+            vec![
+                Stmt::decl(CType::U32, "status", read),
+                Stmt::decl(CType::U32, "zero", C::int(0)),
+                Stmt::decl(CType::Struct(known.structure.clone()).ptr(), MEMORY, found),
+                Stmt::Return(Some(C::choose(whole, C::id("status"), status("READ")))),
+            ]
+        }
+    };
+    let linkage = g.target.linkage();
+    push_function(g, linkage, &name, CType::U32, known.heads.is_some(), body);
     T::shared(&mut g.file.own)
-        .reads_for
+        .readings
         .push((key, name.clone()));
     name
 }
@@ -272,14 +279,10 @@ fn parameters(keeps: bool) -> Vec<(CType, SmolStr)> {
     }
 }
 
-/// Adds a function that reads a message of the packet.
-fn push_reader<T: Payload>(g: &mut Gen<'_, T>, name: &SmolStr, keeps: bool, body: Block) {
-    push_function(g, name, CType::U32, keeps, body);
-}
-
 /// Adds a function of the packet.
 pub(super) fn push_function<T: Payload>(
     g: &mut Gen<'_, T>,
+    linkage: &str,
     name: &SmolStr,
     result: CType,
     keeps: bool,
@@ -287,7 +290,7 @@ pub(super) fn push_function<T: Payload>(
 ) {
     let packet = super::packet(g);
     g.file.functions.push(Function {
-        linkage: g.target.linkage().into(),
+        linkage: linkage.into(),
         name: name.clone(),
         result,
         params: std::iter::once(packet).chain(parameters(keeps)).collect(),

@@ -8,23 +8,30 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use schema::{NameRule, RuleValue, Scope, ScopedName};
 
-/// Program that looks the payload up. It begins with the two bytes of the name's length.
+/// Program that looks up the payload, or the name in a DNS query in it.
 const LOOK_UP: &str = "
 #include <payload.p4>
 control c(inout headers_t hdr, in xdp_input xin, out xdp_output xout) {
     name_set(SIZE) names;
+    message(\"dns\") dns;
     apply {
         xout.output_action = xdp_action.XDP_PASS;
         xout.output_port = 0;
         bit<32> number;
         bit<32> lists;
-        hdr.call.found = names.find(0, hdr.call.key, number, lists) ? 8w1 : 0;
+        if (hdr.call.key == QUERY) {
+            hdr.call.found = (bit<8>) dns.read(0);
+            dns.find_name(\"qname\", names, number, lists);
+        } else {
+            hdr.call.found = names.find(0, hdr.call.key, number, lists) ? 8w1 : 0;
+        }
         hdr.call.value = number ++ lists;
     }
 }";
 
 fn program(size: u32) -> Compiled {
     let text = LOOK_UP.replace("SIZE", &size.to_string());
+    let text = text.replace("QUERY", &QUERY.to_string());
     // A test run at XDP would take milliseconds.
     Compiled::new(&text, Hook::TcIngress)
 }
@@ -36,6 +43,32 @@ fn packet(name: &[u8]) -> Vec<u8> {
     packet
 }
 
+/// Length that means a DNS query.
+const QUERY: u32 = 0xffff_ffff;
+
+/// Returns a packet with a DNS query for a name. Its labels may have any bytes, and the name may end in another one, to which
+/// a pointer leads.
+fn query(random: &mut ChaCha8Rng, name: &[u8]) -> Vec<u8> {
+    let mut packet = call(0, QUERY, 0);
+    // The identifier is the name `a` for pointers.
+    packet.extend([1, b'a', 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
+    for label in name.split(|byte| *byte == b'.').filter(|l| !l.is_empty()) {
+        let mut label = label[..label.len().min(63)].to_vec();
+        if random.random_range(0..40) == 0 {
+            let at = random.random_range(0..label.len());
+            label[at] = *b".\\: 1".choose(random).expect("some");
+        }
+        packet.push(label.len() as u8);
+        packet.extend(label);
+    }
+    match random.random_range(0..10) {
+        0 => packet.extend([0xc0, 0]),
+        _ => packet.push(0),
+    }
+    packet.extend([0, 1, 0, 1]);
+    packet
+}
+
 /// Returns a name of few different labels, so that names cover each other.
 fn name(random: &mut ChaCha8Rng) -> String {
     let labels = [
@@ -44,6 +77,10 @@ fn name(random: &mut ChaCha8Rng) -> String {
         "ab",
         "example",
         "a-label-of-more-than-22-bytes",
+        "of-seven",
+        "of-eight-",
+        "of-sixteen-bytes",
+        "53",
         "x",
     ];
     let count = random.random_range(1..5);
@@ -131,6 +168,8 @@ fn random_rules_decide_as_in_the_interpreter() {
             found += usize::from(!rules.is_empty());
             let name = mutated(&mut random, &wanted);
             both.same_packet(&packet(&name), &format!("round {round}"));
+            let query = query(&mut random, &name);
+            both.same_packet(&query, &format!("round {round}: {query:x?}"));
         }
     }
     assert!(found > 3000, "{found}");

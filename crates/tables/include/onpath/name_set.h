@@ -34,11 +34,18 @@ struct name_record {
     u8 name[NAME_IN_FRONT];
 };
 
-/* Name of a packet, in lower case, with room for words that begin before it or end behind it. Offsets are masked. */
+/* Greatest number of labels of a DNS name. */
+#define NAME_LABELS 128
+/* Result in place of a record's number, for DNS names of which `name_find_labels` cannot tell. */
+#define NAME_NOT_PLAIN 0xffffffffu
+
+/* Name of a packet, in lower case, with room for words that begin before it or end behind it. Offsets are masked. Of a
+ * DNS name also the offsets at which its labels begin. */
 #define NAME_MASK 511
 struct name_text {
     u8 front[8];
     u8 bytes[NAME_MASK + 1 + 64];
+    u8 starts[NAME_LABELS];
 };
 
 /* Returns 8 bytes with their ASCII letters in lower case. */
@@ -170,22 +177,28 @@ end:
 /* Search for the rule with the name from offset `at` to `length`. */
 typedef u32 name_search(struct name_text *text, u32 at, u32 length, u64 hash, u32 scope);
 
+/* Writes zeros behind a name, with which records are filled. */
+INLINE void name_pad(struct name_text *text, u32 length)
+{
+#pragma unroll
+    for (u32 pad = 0; pad < NAME_PIECE + 8; pad += 8)
+        *(any64 *)(text->bytes + (length & NAME_MASK) + pad) = 0;
+}
+
 /* Finds the rule that decides for a name, of which there are `length` bytes. Returns the number of its first record, or
  * 0. A hash takes the name from its end, eight bytes of a label at a time, so that at each dot it is that of the name's
  * rest. The longest rest that has a rule is the last one found. No rest is looked up that has more labels or bytes than any rule. */
 INLINE u32 name_find(void *records, name_search *search, struct name_text *text, u32 length)
 {
     u64 seed = hash_seeds.buckets, factor = 0x9e3779b97f4a7c15 ^ seed << 1, hash = ~seed;
-    u32 none = 0, found = 0, rule, at, pad, labels;
+    u32 none = 0, found = 0, rule, at, labels;
     const struct name_record *all = map_find(records, &none);
 
     length = name_end(text, length);
     if (!all || !length)
         return 0;
     labels = all->length;
-#pragma unroll
-    for (pad = 0; pad < NAME_PIECE + 8; pad += 8)
-        *(any64 *)(text->bytes + (length & NAME_MASK) + pad) = 0;
+    name_pad(text, length);
     for (at = length;;) {
         /* Bytes in front, the last one lowest, and how many of them stand behind the last dot. */
         u64 word = __builtin_bswap64(load_le64(text->front + (at & NAME_MASK)));
@@ -217,6 +230,104 @@ INLINE u32 name_find(void *records, name_search *search, struct name_text *text,
         if (length - at > NAME_LONGEST)
             return found;
         forget_bounds(at);
+        may_goto(end);
+    }
+    rule = search(text, 0, length, hash, NAME_ITSELF);
+    return rule ? rule : found;
+end:
+    return found;
+}
+
+/* Returns a bit for each byte that the text of a DNS name writes in another way, and for each colon, which may stand before
+ * a port. */
+INLINE u64 name_other(u64 word)
+{
+    u64 ones = 0x0101010101010101;
+
+    return bytes_below(word, '!') | bytes_from(word, 0x7f) | zero_bytes(word ^ '.' * ones) |
+           zero_bytes(word ^ '\\' * ones) | zero_bytes(word ^ ':' * ones);
+}
+
+/* Finds the rule that decides for the DNS name at offset `start` of a memory with this mask, which is well-formed, as
+ * `name_find` does for its text. Returns NAME_NOT_PLAIN if a label has bytes that `name_other` finds, or if the name goes
+ * on elsewhere.
+ *
+ * The text is written for comparisons alone. A hash takes the bytes from where the packet was copied to: a load from a text
+ * that was just written by other stores waits until they are complete. */
+INLINE u32 name_find_labels(void *records, name_search *search, struct name_text *text, const u8 *bytes, u32 mask, u32 start)
+{
+    u64 seed = hash_seeds.buckets, factor = 0x9e3779b97f4a7c15 ^ seed << 1, hash = ~seed;
+    u32 none = 0, found = 0, count = 0, at = 0, length, from, left, rule, labels;
+    const struct name_record *all = map_find(records, &none);
+
+    if (!all)
+        return 0;
+    labels = all->length;
+    forget_constant(at, start);
+    forget_constant(count, start);
+    for (;;) {
+        left = bytes[(start + at) & mask];
+        if (!left)
+            break;
+        if (left > 63 || count >= NAME_LABELS - 1)
+            return NAME_NOT_PLAIN;
+        text->starts[count & (NAME_LABELS - 1)] = at;
+        count++;
+        for (;;) {
+            u64 word = load_le64(bytes + ((start + 1 + at) & mask)), other = name_other(word);
+
+            if (left < 8)
+                other &= (1ull << (8 * left & 63)) - 1;
+            if (other)
+                return NAME_NOT_PLAIN;
+            *(any64 *)(text->bytes + (at & NAME_MASK)) = LE64(name_lower(word));
+            if (left <= 8)
+                break;
+            at += 8;
+            left -= 8;
+            forget_bounds(at);
+            forget_bounds(left);
+            may_goto(end);
+        }
+        at += left;
+        text->bytes[at & NAME_MASK] = '.';
+        at++;
+        forget_bounds(at);
+        forget_bounds(count);
+        may_goto(end);
+    }
+    if (!count)
+        return 0;
+    length = at - 1;
+    name_pad(text, length);
+    for (at = length;;) {
+        count--;
+        from = text->starts[count & (NAME_LABELS - 1)];
+        for (left = at - from;;) {
+            u64 word = load_le64(bytes + ((start + from + left - 7) & mask));
+
+            word = name_lower(__builtin_bswap64(word));
+            if (left < 8)
+                word &= (1ull << (8 * left & 63)) - 1;
+            hash = (hash ^ word) * factor;
+            hash ^= hash >> 32;
+            if (left <= 8)
+                break;
+            left -= 8;
+            forget_bounds(left);
+            may_goto(end);
+        }
+        if (!count)
+            break;
+        if (!labels--)
+            return found;
+        rule = search(text, from, length, hash, NAME_BELOW);
+        if (rule)
+            found = rule;
+        hash = (hash ^ '.') * factor;
+        at = from - 1;
+        forget_bounds(at);
+        forget_bounds(count);
         may_goto(end);
     }
     rule = search(text, 0, length, hash, NAME_ITSELF);
