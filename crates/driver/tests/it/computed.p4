@@ -30,7 +30,7 @@ control ing(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm
         x = (((bit<9>)(hdr.second.isValid() ? hdr.second.wide : 0)) & ((bit<9>)((int<9>)x |+| (int<9>)x))) |+| (((hdr.second.isValid() ? hdr.second.narrow : 239) ^ (hdr.second.isValid() ? hdr.second.narrow : 87)) - x);
         hdr.first.c[3:2] = y[25:24];
     }
-    table t { key = { hdr.first.b : optional; } actions = { none; change; } default_action = none(); }
+    @layout("tuple_space") table t { key = { hdr.first.b : optional; } actions = { none; change; } default_action = none(); }
     apply {
         sm.egress_spec = 1;
         for (bit<8> i = 0; i < 2; i = i + 1) { t.apply(); }

@@ -193,7 +193,7 @@ fn queries_on_messages_stay_quick_to_verify() {
 #[test]
 fn queries_on_response_times_are_several_functions() {
     let queries = [
-        ("mean(http.response_time) by http.path", 57_000),
+        ("mean(http.response_time) by http.path", 60_000),
         (
             "histogram(http.response_time), top(5, http.path), distinct(http.host) by http.status, ip.src where http.method == \"GET\"",
             112_000,
