@@ -12,7 +12,9 @@ mod table;
 mod time;
 
 pub(crate) use examples::examples;
-pub use firewall::{Emitted, Firewall, FirewallCommand, ModeArg, NameLists, ResetName, SliceName};
+pub use firewall::{
+    Emitted, Firewall, FirewallCommand, ModeArg, NameLists, QuicArg, ResetName, SliceName,
+};
 pub use groups::parse;
 pub use pdm::{ModeName, Pdm};
 pub use plan::{PlanArgs, PlanTarget};

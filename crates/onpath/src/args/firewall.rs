@@ -74,6 +74,15 @@ onpath firewall --dev <IF> --block <LIST>... [--allow <LIST>...] [OPTIONS]
        onpath firewall --emit <PROGRAM> --output <DIR> <LIST>... [OPTIONS]
        onpath firewall <COMMAND>";
 
+/// `--quic`
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum QuicArg {
+    /// Count the packets with which connections begin, and let them pass
+    Count,
+    /// Drop them, so that browsers use TCP
+    Refuse,
+}
+
 /// End of `onpath firewall --help`.
 const MEANING: &str = "\
 Lines of a list:
@@ -86,7 +95,7 @@ Other lines are reported and skipped. There are 32 lists at the most.
 
 Of the rules that cover a packet's name, the one with the longest name decides, and at equal length
 one that allows. Requests are read on ports 53, 80 and 443, where they come in (--hook tc-egress:
-where they go out). Names that are cut by a segment pass, and so does QUIC.
+where they go out). A request that is cut is followed through segments that come in order.
 v1model: the automaton finds names anywhere in a payload: `evil.com` blocks `devil.com` and
 `evil.com.au` too. It knows no exceptions and no single labels. It compares bytes, so it misses names
 in capitals, and names that are cut by a segment. Packets in both directions are searched.";
@@ -136,6 +145,9 @@ pub struct Firewall {
     /// Treatment of packets with a blocked name
     #[arg(long, default_value = "drop", conflicts_with = "emit")]
     pub mode: ModeArg,
+    /// Treatment of QUIC, whose names are encrypted
+    #[arg(long, default_value = "count", conflicts_with = "emit")]
+    pub quic: QuicArg,
     /// The place where it is to run
     #[arg(
         long,

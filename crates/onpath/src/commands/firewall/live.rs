@@ -3,7 +3,7 @@
 use super::lists::{self, Files, entries, size};
 use super::reload;
 use super::watched::Watched;
-use crate::args::{Firewall, ModeArg};
+use crate::args::{Firewall, ModeArg, QuicArg};
 use crate::commands::start::{self, Settings};
 use crate::output::{Done, Stop, err_line, out_line, refused};
 use driver::bundle::{Entries, Ports};
@@ -34,6 +34,9 @@ pub(super) fn run(args: &Firewall, files: &Files) -> Done {
     let mut define = vec![("MOST_RULES".to_owned(), Some(size.to_string()))];
     if args.mode == ModeArg::Count {
         define.push(("COUNT_ONLY".to_owned(), None));
+    }
+    if args.quic == QuicArg::Refuse {
+        define.push(("REFUSE_QUIC".to_owned(), None));
     }
     let mut unit = Unit::alone(Alone {
         name: Some(args.name.clone()),

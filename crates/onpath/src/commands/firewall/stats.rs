@@ -30,9 +30,12 @@ type Counts = BTreeMap<u64, u64>;
 /// Prints the counters of a running firewall.
 pub(super) fn run(name: Option<&str>, as_json: bool) -> Done {
     let Running { name, files, store } = running(name)?;
-    let [blocked, allowed, decided_by, unread] =
-        ["blocked", "allowed", "decided_by", "unread"].map(|counter| read(&store, counter));
-    let (blocked, allowed, decided_by, unread) = (blocked?, allowed?, decided_by?, unread?);
+    let [blocked, allowed, begun, ended] =
+        ["blocked", "allowed", "begun", "ended"].map(|counter| read(&store, counter));
+    let (blocked, allowed, begun, ended) = (blocked?, allowed?, begun?, ended?);
+    let [decided_by, unread, quic] =
+        ["decided_by", "unread", "quic"].map(|counter| read(&store, counter));
+    let (decided_by, unread, quic) = (decided_by?, unread?, quic?);
     let of = |counts: &Counts, index: usize| counts.get(&(index as u64)).copied().unwrap_or(0);
     let unread: Vec<(&str, &str, u64)> = unread
         .iter()
@@ -46,7 +49,13 @@ pub(super) fn run(name: Option<&str>, as_json: bool) -> Done {
     let lists = lists.map(|(at, list)| (list, at >= files.block.len(), of(&decided_by, at)));
     if as_json {
         let kinds = KINDS.iter().enumerate().map(|(at, kind)| {
-            json!({ "message": kind, "blocked": of(&blocked, at), "allowed": of(&allowed, at) })
+            json!({
+                "message": kind,
+                "blocked": of(&blocked, at),
+                "allowed": of(&allowed, at),
+                "cut": of(&begun, at),
+                "cut_and_passed": of(&ended, at),
+            })
         });
         let lists = lists.map(
             |(list, allows, count)| json!({ "list": list, "allows": allows, "decided": count }),
@@ -59,6 +68,7 @@ pub(super) fn run(name: Option<&str>, as_json: bool) -> Done {
             "messages": kinds.collect::<Vec<Value>>(),
             "lists": lists.collect::<Vec<Value>>(),
             "unread": unread.collect::<Vec<Value>>(),
+            "quic": of(&quic, 0),
         }));
         return Ok(ExitCode::SUCCESS);
     }
@@ -67,12 +77,19 @@ pub(super) fn run(name: Option<&str>, as_json: bool) -> Done {
             (*kind).to_owned(),
             of(&blocked, at).to_string(),
             of(&allowed, at).to_string(),
+            of(&begun, at).to_string(),
+            of(&ended, at).to_string(),
         ]
     });
-    print_rows(["MESSAGE", "BLOCKED", "ALLOWED"], kinds, "");
+    let heads = ["MESSAGE", "BLOCKED", "ALLOWED", "CUT", "CUT AND PASSED"];
+    print_rows(heads, kinds, "");
     out_line!();
     let rows = lists.map(|(list, _, count)| [list, count.to_string()]);
     print_rows(["LIST", "DECIDED"], rows, "");
+    out_line!(
+        "\npackets that begin a connection of QUIC: {}",
+        of(&quic, 0)
+    );
     if !unread.is_empty() {
         out_line!();
         let rows = unread
