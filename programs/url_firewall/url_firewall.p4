@@ -160,7 +160,7 @@ control firewall(inout packet_headers hdr, out bool pass) {
             bit<40> start;
             if (payload_read(0, start) && start[39:38] == 3 && start[31:0] != 0) {
                 quic.increment(0);
-                pass = !REFUSES_QUIC;
+                pass = IS_COUNTED_ONLY || !REFUSES_QUIC;
             }
         }
         if (asked.lists != 0) {

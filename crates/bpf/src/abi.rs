@@ -64,7 +64,7 @@ pub struct Abi {
 
 impl Abi {
     /// Version of this format, raised when a field changes its meaning.
-    pub const VERSION: u32 = 4;
+    pub const VERSION: u32 = 5;
 
     /// The map with this name.
     pub fn map(&self, name: &str) -> Option<&MapAbi> {

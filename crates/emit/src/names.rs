@@ -25,7 +25,7 @@ const RESERVED: Reserved = Reserved {
         _Imaginary _Noreturn _Static_assert _Thread_local
         NULL INLINE INLINE_DESCRIBED BE16 BE32 BE64 EACH_LIMB u8 u16 u32 u64 s32 s64 any16 any32 any64
         divide modulo shift_left shift_right shift_right_signed sat_add sat_sub sat_limit sat_add_signed
-        LE32 LE64 load_le64 group_hash zero_bytes nonzero_bytes first_byte offsets_with
+        LE32 LE64 load_le64 group_hash zero_bytes nonzero_bytes bytes_below bytes_from name_escapes first_byte offsets_with
         sat_sub_signed sign_extend low_bits nibble_of crc32_nibble crc16_nibble crc32_of crc16_of csum_of csum_bytes csum_fold csum_replace2 csum_replace4 ebpf_ipv4_checksum
         GATHERED GATHERED_FRONT GATHERED_TURN gathered run_turns
         barrier_var forget_bounds forget_wide_bounds forget_constant paths_meet masked_by zero_after

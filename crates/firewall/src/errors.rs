@@ -72,16 +72,16 @@ pub fn no_firewall(name: &str) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E1208",
         format!("`{name}` was not started by `onpath firewall --dev`"),
-        "`onpath ls` shows what runs; `--name` chooses one of several",
+        "`onpath ls` shows what runs; name the firewall after the command",
     )
 }
 
-/// A list of a running firewall was standard input, which cannot be read again.
+/// A list of a running firewall was standard input or a pipe, which cannot be read again.
 pub fn read_once(name: &str) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E1209",
-        format!("a list of `{name}` came from standard input"),
-        "start the firewall with a file instead of `-`",
+        format!("a list of `{name}` came from standard input or a pipe"),
+        "start the firewall with a file instead",
     )
 }
 
@@ -91,7 +91,7 @@ pub fn no_room(name: &str, rules: usize, room: u64) -> Box<Diagnostic> {
         "E1211",
         format!("the lists have {rules} rules, and `{name}` has room for {room}"),
         format!(
-            "end it with `onpath unload {name}` and start it again: it takes room for 10,000 more at least than its lists have"
+            "end it with `onpath unload {name}` and start it again: it takes room for more rules than its lists have"
         ),
     )
 }

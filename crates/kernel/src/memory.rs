@@ -141,11 +141,7 @@ fn of_maps(maps: &[MapAbi], abi: &Abi) -> Vec<MapNeed> {
 /// Returns the number of rules that a name set has room for, if the map is one of its.
 fn rules_of(abi: &Abi, map: &str) -> Option<u32> {
     let mut sets = abi.contents.name_sets.iter();
-    let set = sets.find(|set| {
-        [&set.buckets, &set.records]
-            .into_iter()
-            .any(|own| own == map)
-    })?;
+    let set = sets.find(|set| set.maps().contains(&map))?;
     Some(set.capacity)
 }
 

@@ -251,6 +251,11 @@ fn collect(list: Vec<Value>) {
         .extend(list);
 }
 
+/// Prints the diagnostics that were collected so far, for a command that goes on.
+pub fn report_now() {
+    write_collected(write_out);
+}
+
 /// Writes the collected diagnostics, if there are any.
 fn write_collected(write: fn(Arguments<'_>)) {
     let collected = COLLECTED.lock();

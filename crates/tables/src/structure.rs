@@ -24,8 +24,9 @@ const ANNOTATION: &str = "layout";
 /// Extern that, as a property of a table, requests a hash table.
 pub(crate) const HASH_TABLE: &str = "hash_table";
 
-/// Declared entries from which a table with exact keys has buckets even if its target spares maps: they take half of
-/// the hash table's time at a million entries, and two thirds at a thousand (`make bench-tables`).
+/// Declared entries from which a table with exact keys has buckets even if its target spares maps. A hit takes half to
+/// three quarters of the hash table's time; a miss takes as long in small tables, and less in large ones
+/// (`make bench-tables`).
 const MANY: u64 = 50_000;
 
 /// Table or value set whose structure is chosen.

@@ -42,12 +42,10 @@ pub(super) fn asked(
         of("code", code(read));
         of("`--target`", read.hook().name().to_owned());
         of("groups", format!("{:?}", member.ports.groups));
-        let given = match member.entries {
-            // A firewall makes them of its lists.
-            Some(Entries::Text(..)) => "rules",
-            _ => "entries",
-        };
-        of(given, entries_of(unit, member, *file));
+        // Who made a text of entries notes what they were made of, and may change them since.
+        if !matches!(member.entries, Some(Entries::Text(..))) {
+            of("entries", entries_of(unit, member, *file));
+        }
         of("extern functions", externs(member));
     }
     all.extend(unit.notes.iter().cloned());

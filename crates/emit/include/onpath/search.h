@@ -32,6 +32,26 @@ INLINE u64 zero_bytes(u64 word)
     return (word - 0x0101010101010101) & ~word & 0x8080808080808080;
 }
 
+/* Marks the bytes of a word below a number, and from a number on: the highest bit of each such byte. The number is
+ * at most 128. As in zero_bytes, marks above the first one may be wrong. */
+INLINE u64 bytes_below(u64 word, u64 number)
+{
+    return (word - number * 0x0101010101010101) & ~word & 0x8080808080808080;
+}
+
+INLINE u64 bytes_from(u64 word, u64 number)
+{
+    return (((word & 0x7f7f7f7f7f7f7f7f) + (128 - number) * 0x0101010101010101) | word) & 0x8080808080808080;
+}
+
+/* Marks the bytes that the text of a DNS name writes as escapes (RFC 4343, section 2.1): those that are no printable ASCII,
+ * dots and backslashes. Marks above the first one may be wrong. */
+INLINE u64 name_escapes(u64 word)
+{
+    return bytes_below(word, '!') | bytes_from(word, 0x7f) | zero_bytes(word ^ 0x2e2e2e2e2e2e2e2e) |
+           zero_bytes(word ^ 0x5c5c5c5c5c5c5c5c);
+}
+
 /* A mask with the highest bit of each byte that is not zero. */
 INLINE u64 nonzero_bytes(u64 word)
 {

@@ -149,8 +149,6 @@ pub fn instance_differs(name: &str, differences: &[Difference]) -> Box<Diagnosti
         format!("`onpath port` changes the interfaces of what runs (`--name {name}`); or ")
     } else if only("entries") {
         format!("`onpath table load` changes the entries of what runs (`--name {name}`); or ")
-    } else if only("rules") {
-        format!("`onpath firewall reload {name}` reads the lists of what runs again; or ")
     } else {
         String::new()
     };

@@ -70,18 +70,6 @@ INLINE u32 message_tag(const u8 *here, u32 left, u64 word, u32 size)
     return left && differs << (64 - 8 * left) ? MESSAGE_UNEXPECTED : MESSAGE_TRUNCATED;
 }
 
-/* Marks the bytes of a word below a number, and from a number on: the highest bit of each such byte. The number is
- * at most 128. As in zero_bytes, marks above the first one may be wrong. */
-INLINE u64 bytes_below(u64 word, u64 number)
-{
-    return (word - number * 0x0101010101010101) & ~word & 0x8080808080808080;
-}
-
-INLINE u64 bytes_from(u64 word, u64 number)
-{
-    return (((word & 0x7f7f7f7f7f7f7f7f) + (128 - number) * 0x0101010101010101) | word) & 0x8080808080808080;
-}
-
 /* Returns the kinds of the next eight bytes, of which `left` are the message's. Each byte of the result has one bit
  * for each kind of the message's byte; `table` has the kinds of all bytes. */
 INLINE u64 message_kinds(const u8 *here, u32 left, const u8 *table)
@@ -246,8 +234,7 @@ INLINE u32 message_name_text(const u8 *bytes, u32 mask, u32 at, u32 size, u8 *te
             continue;
         }
         word = load_le64(bytes + (at & mask));
-        escapes = bytes_below(word, '!') | bytes_from(word, 0x7f) | zero_bytes(word ^ 0x2e2e2e2e2e2e2e2e) |
-                  zero_bytes(word ^ 0x5c5c5c5c5c5c5c5c);
+        escapes = name_escapes(word);
         if (left < 8)
             escapes &= (1ull << 8 * left) - 1;
         if (!escapes) {

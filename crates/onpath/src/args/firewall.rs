@@ -106,8 +106,8 @@ pub struct NameLists {
     /// Lists of names to block; `-` is standard input
     #[arg(long, value_name = "LIST", num_args = 1..)]
     pub block: Vec<PathBuf>,
-    /// Lists of exceptions, with the names below them, but for longer names that other lists block
-    #[arg(long, value_name = "LIST", num_args = 1..)]
+    /// A list of exceptions: each line allows what it would block elsewhere; may be given several times
+    #[arg(long, value_name = "LIST")]
     pub allow: Vec<PathBuf>,
     /// Refuse a list with a line that would be skipped
     #[arg(long)]

@@ -118,6 +118,11 @@ const CALLS: &[(&str, &[&str], &[Rule])] = &[
         &[UserWrites],
     ),
     (
+        "onpath/src/commands/firewall/lists.rs",
+        &["fs::metadata"],
+        &[UserReads],
+    ),
+    (
         "onpath/src/commands/firewall/watched.rs",
         &["fs::metadata"],
         &[UserReads],

@@ -26,7 +26,7 @@ INLINE u64 bucket_round(u64 hash, u64 word, u64 factor)
 
 /* Returns the hash of words. Even and odd words form two chains, which the processor runs in parallel. It takes a sixth
  * of the time of sip_hash (make bench-tables). Keys can be found that collide under every seed, but only the control
- * plane inserts, and keys that find no bucket are in the overflow map. */
+ * plane inserts, and the overflow map leads to entries whose buckets are full. */
 INLINE u64 bucket_mix(const u64 *word, u32 words)
 {
     u64 seed = hash_seeds.buckets;

@@ -242,14 +242,11 @@ end:
  * a port. */
 INLINE u64 name_other(u64 word)
 {
-    u64 ones = 0x0101010101010101;
-
-    return bytes_below(word, '!') | bytes_from(word, 0x7f) | zero_bytes(word ^ '.' * ones) |
-           zero_bytes(word ^ '\\' * ones) | zero_bytes(word ^ ':' * ones);
+    return name_escapes(word) | zero_bytes(word ^ 0x3a3a3a3a3a3a3a3a);
 }
 
 /* Finds the rule that decides for the DNS name at offset `start` of a memory with this mask, which is well-formed, as
- * `name_find` does for its text. Returns NAME_NOT_PLAIN if a label has bytes that `name_other` finds, or if the name goes
+ * `name_find` does for its text. `start` is 6 at least, since words in front of labels are loaded. Returns NAME_NOT_PLAIN if a label has bytes that `name_other` finds, or if the name goes
  * on elsewhere.
  *
  * The text is written for comparisons alone. A hash takes the bytes from where the packet was copied to: a load from a text

@@ -6,7 +6,7 @@
 /// ones, the product low bits to high ones. Even and odd words form two chains, which a processor runs in parallel.
 ///
 /// Keys can be chosen that collide under every seed. That is harmless here: only the control plane inserts, and keys
-/// that find no bucket go to the overflow map. Where packets insert, the hash is `externs::flow_state::hash`.
+/// whose buckets are full have their slot in the overflow map. Where packets insert, the hash is `externs::flow_state::hash`.
 pub(super) fn hash(key: &[u8], seed: u64) -> u64 {
     let factors = [
         0xbf58_476d_1ce4_e5b9 ^ (seed << 1),

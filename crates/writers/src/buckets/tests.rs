@@ -2,7 +2,7 @@
 
 use super::bucket::{BucketSlot, Counts};
 use super::*;
-use crate::memory_for_tests::{Tree, words};
+use crate::memory_for_tests::{Packets, Tree, words};
 use host::words::Words;
 use layout::{ActionAbi, BUCKET_PLACES, KeyAbi, MapKind};
 use rand::seq::IndexedRandom;
@@ -65,6 +65,14 @@ impl Maps {
             overflow: &self.overflow,
             seed: SEED,
             readers: Grace(None),
+        }
+    }
+
+    /// Returns the table while packets run, whose grace periods the map of entries in other buckets heeds.
+    fn read_by<'a>(&'a self, packets: &'a Packets<'a>) -> Buckets<'a> {
+        Buckets {
+            readers: Grace(Some(packets)),
+            ..self.table()
         }
     }
 }
@@ -181,7 +189,8 @@ fn changes_in_any_order_leave_what_they_say() {
     // If few keys have the same buckets, most of them are in the overflow map.
     for (capacity, crowd) in [(16, 16), (40, 12), (300, 0)] {
         let maps = Maps::new(capacity);
-        let table = maps.table();
+        let packets = Packets::reading(&maps.overflow);
+        let table = maps.read_by(&packets);
         let mut all = crowded(&table, crowd);
         let known = all.clone();
         all.extend((0..capacity).filter(|n| !known.contains(n)));
@@ -290,13 +299,13 @@ fn an_entry_that_the_overflow_map_leads_to_survives_a_kill_at_each_step() {
         let value = 5u64.to_ne_bytes();
         table.memory.write(new, &moved, &value).expect("writes");
         if step > 0 {
-            set(&table, &moved, new);
-        }
-        if step > 1 {
             table
                 .memory
                 .show(new.bucket, Some(new), None)
                 .expect("writes");
+        }
+        if step > 1 {
+            set(&table, &moved, new);
         }
         if step > 2 {
             table
@@ -304,6 +313,12 @@ fn an_entry_that_the_overflow_map_leads_to_survives_a_kill_at_each_step() {
                 .show(old.bucket, None, Some(old))
                 .expect("writes");
         }
+        // Packets find the old value or the new one at any time.
+        table.mend().expect("mends");
+        let now = if step > 1 { 5 } else { u64::from(keys[11]) + 1 };
+        let mut model: Model = keys.iter().map(|k| (*k, u64::from(*k) + 1)).collect();
+        model.insert(keys[11], now);
+        check(&table, &model);
         let was = (u64::from(keys[11]) + 1).to_ne_bytes();
         table.restore(&moved, &was, &[]).expect("mends");
         let model = keys.iter().map(|k| (*k, u64::from(*k) + 1)).collect();

@@ -9,8 +9,8 @@
 //! only if it needs a slot, and at the end. A changed entry waits for a slot in the bucket where it is, since packets
 //! search second buckets later.
 //!
-//! An entry in a bucket of other keys becomes visible when its slot's number is in the overflow map, since packets that
-//! come from there do not read the slot's bit. The bit is set last: it keeps the slot from being given away.
+//! An entry in a bucket of other keys becomes visible when its slot's number is in the overflow map: no packet that has its
+//! key searches that bucket. The slot's bit is set before, so that a repair knows an entry from a slot that was given up.
 
 use super::bucket::{BucketSlot, Elsewhere};
 use super::{Buckets, Homes};
@@ -279,22 +279,26 @@ impl Writer<'_> {
         value: &[u8],
     ) -> Result<BucketSlot, StoreError> {
         let slot = self.vacant_anywhere()?;
-        // A hash map reuses the memory of a removed element for a new one.
-        if self.overflow_left {
+        // A hash map reuses the memory of a removed element for a new one. Hiding old values removes elements, too.
+        while self.overflow_left {
             self.settle()?;
         }
         let (memory, overflow) = (&self.table.memory, self.table.overflow);
-        memory.write(slot, key, value).map_err(unwritten)?;
         let is_there = overflow.get(key).map_err(unread)?.is_some();
-        if !is_there {
-            let counted = memory.add(homes.first, Elsewhere::Overflow);
-            counted.map_err(unwritten)?;
-        }
-        let wrote = overflow.set(key, &slot.number());
-        wrote.map_err(refused("write the table"))?;
-        self.overflow_left = is_there;
-        let shown = memory.show(slot.bucket, Some(slot), None);
+        let shown = memory.write(slot, key, value).and_then(|()| {
+            if !is_there {
+                memory.add(homes.first, Elsewhere::Overflow)?;
+            }
+            memory.show(slot.bucket, Some(slot), None)
+        });
         shown.map_err(unwritten)?;
+        if let Err(error) = overflow.set(key, &slot.number()) {
+            // No packet has seen it.
+            let hidden = memory.show(slot.bucket, None, Some(slot));
+            hidden.map_err(unwritten)?;
+            return Err(refused("write the table")(error));
+        }
+        self.overflow_left = is_there;
         Ok(slot)
     }
 }

@@ -10,10 +10,13 @@ use control::name_set::name_sets;
 use diag::shown;
 use firewall::errors;
 use firewall::list::site;
-use firewall::rules::{ALLOWS, Origin};
+use firewall::rules::ALLOWS;
 use schema::{NameRule, NameRules};
 use serde_json::json;
 use std::process::ExitCode;
+
+/// Said of a rule whose line is not known.
+const NO_LINE: &str = " (its list has changed since, or it was added by another command)";
 
 /// Prints the rule that decides for each site, by lists or by a running firewall.
 pub(super) fn run(sites: &[String], name: Option<&str>, named: &NameLists, as_json: bool) -> Done {
@@ -33,9 +36,7 @@ pub(super) fn run(sites: &[String], name: Option<&str>, named: &NameLists, as_js
     }
     let found = sites.iter().zip(&names).map(|(site, name)| {
         let rule = set.look_up_rule(name.as_bytes());
-        let place = rule
-            .as_ref()
-            .and_then(|rule| files.place(Origin::of(rule.value.number)));
+        let place = rule.as_ref().and_then(|rule| files.place(rule));
         (site, name, rule, place)
     });
     if as_json {
@@ -64,7 +65,7 @@ pub(super) fn run(sites: &[String], name: Option<&str>, named: &NameLists, as_js
             "{name}: {} by `{}`{}",
             verdict(Some(&rule)),
             shown(&by),
-            place.unwrap_or_default()
+            place.unwrap_or_else(|| NO_LINE.to_owned())
         );
     }
     Ok(ExitCode::SUCCESS)

@@ -6,15 +6,16 @@ use crate::output::{Stop, refused};
 use arch::payload::MOST_RULES;
 use diag::{Diagnostic, counted, shown};
 use firewall::errors;
-use firewall::list::Rule;
+use firewall::list::{self, Rule};
 use firewall::rules::{self, ALLOWS, Listed, MOST_LISTS, Origin, Rules};
-use host::files::STANDARD_INPUT;
+use host::files::{self, STANDARD_INPUT, Streams};
 use kernel::Record;
 use kernel::pins::Asked;
 use layout::{NAME_RECORD, NAME_SLOTS, name_records, name_set_room};
 use schema::NameRule;
 use serde_json::{Value, json};
 use std::fmt::Write;
+use std::fs;
 use std::path::{Path, PathBuf, absolute};
 
 /// Rules for which a set has room at least besides those of the lists, and records of their names.
@@ -59,18 +60,30 @@ impl Files {
         self.all().map(shown).collect()
     }
 
-    /// Returns the place of a rule: its list and line. A rule that came from elsewhere may have any number.
-    pub(super) fn place(&self, origin: Origin) -> Option<(&Path, usize)> {
+    /// Returns the place of a rule: its list and line. `None` if the line does not have it: the list has changed, or the rule
+    /// was added by another command, which may give it any number.
+    pub(super) fn place(&self, rule: &NameRule) -> Option<(&Path, usize)> {
+        let origin = Origin::of(rule.value.number);
         let file = self.all().nth(origin.list())?;
-        Some((file, origin.line()))
+        if file == Path::new(STANDARD_INPUT) {
+            return Some((file, origin.line()));
+        }
+        let bytes = files::read(file, Streams::Refused).ok()?;
+        let line = bytes
+            .split(|byte| *byte == b'\n')
+            .nth(origin.line().checked_sub(1)?)?;
+        let mut rules = list::parse(line).rules.into_iter();
+        rules
+            .any(|found| *found.name == *rule.name.name)
+            .then_some((file, origin.line()))
     }
 
     /// Returns the lists as notes of a record.
     pub(super) fn notes(&self) -> Vec<Asked> {
         let texts = |files: &[PathBuf]| -> Vec<String> {
-            let text = |file: &PathBuf| match file.as_path() {
-                file if file == Path::new(STANDARD_INPUT) => file.display().to_string(),
-                file => absolute(file).unwrap_or(file.into()).display().to_string(),
+            let text = |file: &PathBuf| match is_read_once(file) {
+                true => STANDARD_INPUT.to_owned(),
+                false => absolute(file).unwrap_or(file.into()).display().to_string(),
             };
             files.iter().map(text).collect()
         };
@@ -99,10 +112,16 @@ impl Files {
         Ok(Files { block, allow })
     }
 
-    /// Returns true if a list is standard input, which can be read only once.
+    /// Returns true if a list is standard input or a pipe, which can be read only once.
     pub(super) fn are_read_once(&self) -> bool {
-        self.all().any(|file| file == Path::new(STANDARD_INPUT))
+        self.all().any(|file| is_read_once(file))
     }
+}
+
+/// Returns true for standard input, and for what exists and is no file.
+fn is_read_once(file: &Path) -> bool {
+    let is_stream = |found: fs::Metadata| !found.is_file();
+    file == Path::new(STANDARD_INPUT) || fs::metadata(file).is_ok_and(is_stream)
 }
 
 /// Rules of lists.

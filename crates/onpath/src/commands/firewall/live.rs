@@ -5,11 +5,12 @@ use super::reload;
 use super::watched::Watched;
 use crate::args::{Firewall, ModeArg, QuicArg};
 use crate::commands::start::{self, Settings};
-use crate::output::{Done, Stop, err_line, out_line, refused};
+use crate::output::{Done, Stop, err_line, out_line, refused, report_now};
 use driver::bundle::{Entries, Ports};
 use driver::run::{Alone, Options, Unit};
 use firewall::errors;
 use host::interrupt::Signal;
+use serde_json::json;
 use std::sync::Arc;
 
 /// Text of the program.
@@ -67,6 +68,7 @@ pub(super) fn run(args: &Firewall, files: &Files) -> Done {
         detach: args.detach,
         verbose: false,
         json: args.json,
+        or_else: |name| format!(", and `onpath firewall reload {name}` reads its lists again"),
     };
     let mut meanwhile = |name: &str, signal: Option<Signal>| {
         let hangs_up = signal == Some(Signal::SIGHUP);
@@ -84,7 +86,11 @@ fn read_again(name: &str, args: &Firewall) {
         Ok(made) if args.json => return out_line!("{}", made.as_json()),
         Ok(made) => return made.print(),
         Err(Stop::Failed(text) | Stop::Usage(text)) => err_line!("{text}"),
-        Err(Stop::AlreadyReported(_)) => {}
+        Err(Stop::AlreadyReported(_)) => report_now(),
     }
-    err_line!("{name}: its rules stay as they are");
+    if args.json {
+        out_line!("{}", json!({ "name": name, "state": "not reloaded" }));
+    } else {
+        err_line!("{name}: its rules stay as they are");
+    }
 }

@@ -8,6 +8,7 @@ use control::Store as _;
 use control::entries::{self as lines, Existing};
 use diag::SourceMap;
 use firewall::errors;
+use layout::{name_records, name_set_room};
 use schema::ObjectKind;
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -68,12 +69,19 @@ pub(super) fn read_again(
     }
     let made = lists::read(&files, is_strict)?;
     let rules = made.rules.rules.len();
+    let names = made.rules.rules.iter().map(|rule| &rule.name.name);
+    let records: u64 = names
+        .map(|name| u64::from(name_records(name.len() as u32)))
+        .sum();
     let mut objects = store.schema().objects.values();
     let room = objects.find_map(|object| match object.kind {
         ObjectKind::NameSet { size } => Some(size),
         _ => None,
     });
-    if let Some(room) = room.filter(|room| rules as u64 > *room) {
+    // Record 0 is none of a rule.
+    let is_full =
+        |room: &u64| rules as u64 > *room || records >= name_set_room(*room as u32).1.into();
+    if let Some(room) = room.filter(is_full) {
         return Err(refused(errors::no_room(&instance, rules, room)));
     }
     let counts = made.counts();

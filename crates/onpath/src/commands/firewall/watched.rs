@@ -2,11 +2,12 @@
 
 use super::lists::Files;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Time and length of a file, by which a change is seen; `None` if it cannot be read.
-type Stamp = Option<(SystemTime, u64)>;
+/// Number, time and length of a file, by which a change is seen; `None` if it cannot be read.
+type Stamp = Option<(u64, SystemTime, u64)>;
 
 /// Files that are watched for changes.
 pub(super) struct Watched {
@@ -32,7 +33,7 @@ impl Watched {
     /// the last call.
     pub(super) fn have_changed(&mut self) -> bool {
         let now: Vec<Stamp> = self.files.iter().map(|file| stamp(file)).collect();
-        let rests = now == self.last && now.iter().all(Option::is_some);
+        let rests = now == self.last;
         self.last = now;
         let changed = rests && self.last != self.read;
         if changed {
@@ -44,5 +45,5 @@ impl Watched {
 
 fn stamp(file: &Path) -> Stamp {
     let found = fs::metadata(file).ok()?;
-    Some((found.modified().ok()?, found.len()))
+    Some((found.ino(), found.modified().ok()?, found.len()))
 }

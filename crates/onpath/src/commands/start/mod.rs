@@ -49,6 +49,7 @@ pub(crate) fn run(args: Run) -> Done {
         detach: args.detach,
         verbose: args.verbose,
         json: args.json,
+        or_else: |_| String::new(),
     };
     start(unit, &interrupts, options, settings, &mut |_, _| false)
 }
@@ -68,6 +69,8 @@ pub(crate) struct Settings {
     pub(crate) verbose: bool,
     /// True if reports are JSON.
     pub(crate) json: bool,
+    /// Advice for a unit that runs already, besides unloading it: a sentence part that is said of its name.
+    pub(crate) or_else: fn(&str) -> String,
 }
 
 /// Work of a command while its unit runs in the foreground. It gets the instance's name and a signal that came; without
@@ -98,7 +101,7 @@ pub(crate) fn start(
     let mut running = match driver::run::start(unit, &pins, &options) {
         Ok(running) => running,
         Err(NotStarted::Unchanged { name }) => {
-            printer.unchanged(&name);
+            printer.unchanged(&name, &(args.or_else)(&name));
             return Ok(ExitCode::SUCCESS);
         }
         Err(why) => return Err(started::not_started(why, args.verbose, None)),
@@ -238,11 +241,13 @@ impl Printer {
         }
     }
 
-    fn unchanged(&self, name: &str) {
+    fn unchanged(&self, name: &str, or_else: &str) {
         match self.json {
             true => out_line!("{}", json!({ "name": name, "state": "unchanged" })),
             false => {
-                out_line!("{name}: unchanged: it runs already; `onpath unload {name}` ends it")
+                out_line!(
+                    "{name}: unchanged: it runs already; `onpath unload {name}` ends it{or_else}"
+                )
             }
         }
     }
