@@ -169,25 +169,14 @@ fn taken<T: Payload>(g: &mut Gen<'_, T>, structure: &SmolStr, is_text: bool) -> 
             C::call("message_mask", vec![memory()]),
         ),
     };
-    let number = |name: &str| (CType::U32, SmolStr::from(name));
     let args = vec![C::id("text"), bytes, mask, C::id("start"), C::id("length")];
-    let nothing = Stmt::Return(Some(C::int(0)));
-    g.file.functions.push(Function {
-        linkage: g.target.linkage().into(),
-        name: name.clone(),
-        result: CType::U32,
-        params: vec![
-            (CType::Struct(structure.clone()).ptr(), crate::MEMORY.into()),
-            name_set::text_parameter(),
-            number("start"),
-            number("length"),
-        ],
-        body: vec![
-            Stmt::If(C::not(memory()), vec![nothing], Block::new()),
-            name_set::unless_there(),
-            Stmt::Return(Some(C::call("name_copy", args))),
-        ],
-    });
+    push(
+        g,
+        &name,
+        structure,
+        &["start", "length"],
+        C::call("name_copy", args),
+    );
     let taken = &mut T::shared(&mut g.file.own).names_taken;
     taken.insert(key, name.clone());
     name
@@ -210,25 +199,43 @@ fn found_by_labels<T: Payload>(g: &mut Gen<'_, T>, structure: &SmolStr, set: &Na
         C::call("message_mask", vec![memory()]),
         C::id("start"),
     ];
+    push(
+        g,
+        &name,
+        structure,
+        &["start"],
+        C::call("name_find_labels", args),
+    );
+    let found = &mut T::shared(&mut g.file.own).names_found;
+    found.insert(key, name.clone());
+    name
+}
+
+/// Adds a function of a message's memory, of the memory of a name, and of numbers.
+fn push<T: Payload>(
+    g: &mut Gen<'_, T>,
+    name: &SmolStr,
+    structure: &SmolStr,
+    numbers: &[&str],
+    result: C,
+) {
+    let memory = (CType::Struct(structure.clone()).ptr(), crate::MEMORY.into());
+    let numbers = numbers.iter().map(|&name| (CType::U32, name.into()));
     let nothing = Stmt::Return(Some(C::int(0)));
     g.file.functions.push(Function {
         linkage: g.target.linkage().into(),
         name: name.clone(),
         result: CType::U32,
-        params: vec![
-            (CType::Struct(structure.clone()).ptr(), crate::MEMORY.into()),
-            name_set::text_parameter(),
-            (CType::U32, "start".into()),
-        ],
+        params: [memory, name_set::text_parameter()]
+            .into_iter()
+            .chain(numbers)
+            .collect(),
         body: vec![
-            Stmt::If(C::not(memory()), vec![nothing], Block::new()),
+            Stmt::If(C::not(C::id(crate::MEMORY)), vec![nothing], Block::new()),
             name_set::unless_there(),
-            Stmt::Return(Some(C::call("name_find_labels", args))),
+            Stmt::Return(Some(result)),
         ],
     });
-    let found = &mut T::shared(&mut g.file.own).names_found;
-    found.insert(key, name.clone());
-    name
 }
 
 /// Returns the function that loads a name from the packet; emits it on first use. It returns the name's length, or 0 if
