@@ -2,7 +2,7 @@
 
 use crate::entries::{Entries, declare_key, measured_key, search_function};
 use crate::target::Tables;
-use cgen::tree::{Expr as C, Stmt, Type};
+use cgen::tree::{BinOp, Expr as C, Stmt, Type, UnOp};
 use emit::memory;
 use emit::record::Record;
 use emit::table::key::{KeyLayout, KeyPart};
@@ -16,6 +16,9 @@ use smol_str::SmolStr;
 const LOAD: u64 = BUCKET_PLACES as u64 / 2;
 /// Largest array of buckets, in bytes: offsets have 32 bits.
 const LIMIT: u64 = u32::MAX as u64;
+
+/// Variables of the search function, which would shadow maps.
+const VARIABLES: [&str; 2] = ["place", "copy"];
 
 /// Table that is searched by buckets.
 #[derive(Clone, Debug)]
@@ -82,6 +85,9 @@ pub(crate) fn declare<T: Tables>(
         size,
         ..
     } = *entries;
+    for taken in VARIABLES {
+        g.file.names.reserve(taken);
+    }
     let (key, key_abi) = declare_key(g, parts, entries);
     let key_type = Type::Struct(key.name.clone());
     let types = [key_type.clone(), values.ty.clone()];
@@ -125,19 +131,35 @@ pub(crate) fn declare<T: Tables>(
     (found, abi)
 }
 
-/// Returns the function of this name, which maps a key to the slot of its entry.
+/// Returns the function of this name, which maps a key to the slot of its entry. The overflow map is asked with a copy of
+/// the key: Linux 6.1 takes a map's key from the stack, and not from the memory of a caller.
 fn function(linkage: &str, name: &SmolStr, key: &SmolStr, abi: &BucketsAbi) -> Function {
     let found = C::call(
         "bucket_find",
         vec![
             C::id(&abi.buckets).addr(),
-            C::id(&abi.overflow).addr(),
             C::id("key").cast(Type::U8.ptr()),
             C::int((abi.key.size / 4).into()),
             C::int(abi.count.into()),
         ],
     );
-    search_function(linkage, name, key, None, found)
+    let overflows = C::bin(BinOp::Eq, C::id("place"), C::id("BUCKET_OVERFLOW"));
+    let key_type = Type::Struct(key.clone());
+    let copied = Stmt::decl(
+        key_type,
+        "copy",
+        C::Unary(UnOp::Deref, Box::new(C::id("key"))),
+    );
+    let led = C::call(
+        "bucket_overflow",
+        vec![C::id(&abi.overflow).addr(), C::id("copy").addr()],
+    );
+    let search = vec![
+        Stmt::decl(Type::U32, "place", found),
+        Stmt::If(overflows, vec![copied, Stmt::Return(Some(led))], Vec::new()),
+        Stmt::Return(Some(C::id("place"))),
+    ];
+    search_function(linkage, name, key, None, search)
 }
 
 /// Emits the search for the entry of a key. Returns a pointer to it, which may be null.

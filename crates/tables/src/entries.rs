@@ -3,7 +3,7 @@
 use crate::describe;
 use crate::errors;
 use crate::target::Tables;
-use cgen::tree::{Expr as C, Stmt, Type};
+use cgen::tree::{Block, Expr as C, Stmt, Type};
 use diag::Span;
 use emit::names::Names;
 use emit::record::Record;
@@ -96,25 +96,24 @@ pub(crate) fn shadow_map(name: &SmolStr, parts: &[KeyPart], entries: &Entries<'_
     }
 }
 
-/// Returns the function of this name, which maps a key and further parameters to the number of an entry. Its result is
-/// `search`, which reads the parameters by name. It is a function of its own, so that a checker checks it once.
+/// Returns the function of this name, which maps a key and further parameters to the number of an entry, as `search` does,
+/// which reads the parameters by name. It is a function of its own, so that a checker checks it once.
 pub(crate) fn search_function(
     linkage: &str,
     name: &SmolStr,
     key: &SmolStr,
     further: Option<(Type, SmolStr)>,
-    search: C,
+    mut search: Block,
 ) -> Function {
     let no_entry = Stmt::Return(Some(C::id("NO_ENTRY")));
     let key = (Type::Struct(key.clone()).ptr(), "key".into());
+    let without_key = Stmt::If(C::not(C::id("key")), vec![no_entry], Vec::new());
+    search.insert(0, without_key);
     Function {
         linkage: linkage.into(),
         name: name.clone(),
         result: Type::U32,
         params: std::iter::once(key).chain(further).collect(),
-        body: vec![
-            Stmt::If(C::not(C::id("key")), vec![no_entry], Vec::new()),
-            Stmt::Return(Some(search)),
-        ],
+        body: search,
     }
 }

@@ -184,7 +184,8 @@ fn function(linkage: &str, name: &SmolStr, key: &SmolStr, abi: &MultibitTrieAbi)
         ],
     );
     let root = (Type::U32, "root".into());
-    search_function(linkage, name, key, Some(root), found)
+    let search = vec![Stmt::Return(Some(found))];
+    search_function(linkage, name, key, Some(root), search)
 }
 
 /// Emits the search for the entry with the longest prefix. Returns a pointer to it, which may be null.

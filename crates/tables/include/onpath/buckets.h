@@ -12,6 +12,8 @@
 #include "tables.h"
 
 #define BUCKET_PLACES 4
+/* Result in place of a slot: the overflow map may have it. No array has as many slots. */
+#define BUCKET_OVERFLOW 0xfffffffeu
 /* Longest key, in words of 8 bytes. */
 #define BUCKET_KEY_WORDS 24
 
@@ -85,13 +87,13 @@ INLINE u32 bucket_place(const u8 *bucket, const u8 *key, u32 words)
     return BUCKET_PLACES;
 }
 
-/* Finds the entry of a key among `count` buckets. Returns its slot, counted over all buckets, or NO_ENTRY. */
-INLINE u32 bucket_find(void *buckets, void *overflow, const u8 *key, u32 words, u32 count)
+/* Finds the entry of a key among `count` buckets. Returns its slot, counted over all buckets; or BUCKET_OVERFLOW; or
+ * NO_ENTRY. */
+INLINE u32 bucket_find(void *buckets, const u8 *key, u32 words, u32 count)
 {
     u64 hash = bucket_hash(key, words);
     u32 number = (u64)(u32)hash * count >> 32, place, elsewhere;
     const u8 *bucket = map_find(buckets, &number);
-    const volatile u32 *slot;
 
     if (!bucket)
         return NO_ENTRY;
@@ -110,9 +112,14 @@ INLINE u32 bucket_find(void *buckets, void *overflow, const u8 *key, u32 words, 
         if (place < BUCKET_PLACES)
             return number * BUCKET_PLACES + place;
     }
-    if (!(elsewhere >> 16))
-        return NO_ENTRY;
-    slot = map_find(overflow, key);
+    return elsewhere >> 16 ? BUCKET_OVERFLOW : NO_ENTRY;
+}
+
+/* Returns the slot that the overflow map has for a key on the stack, or NO_ENTRY. */
+INLINE u32 bucket_overflow(void *overflow, const void *key)
+{
+    const volatile u32 *slot = map_find(overflow, key);
+
     return slot ? *slot : NO_ENTRY;
 }
 
