@@ -106,13 +106,13 @@ fn realistic_programs_stay_quick_to_verify() {
     }
 }
 
-/// Hand-written C for the same task (`bench/xdp/vxlan.c`) takes 162. The search of two tables' buckets takes some 200
-/// each, which the kernel's hash map does not.
+/// Hand-written C for the same task (`bench/xdp/vxlan.c`) takes 162. The search of a table's buckets takes some 400 more,
+/// which the kernel's hash map does not.
 #[test]
 fn a_small_tunnel_is_quick_to_verify() {
     for kernel in [Kernel::This, Kernel::Version(FLOOR)] {
         let processed = verified("tests/stf/protocol/vxlan.p4", Hook::Xdp, kernel);
-        assert!(processed <= 700, "for {kernel:?}: {processed}");
+        assert!(processed <= 800, "for {kernel:?}: {processed}");
     }
 }
 
