@@ -123,7 +123,7 @@ pub struct NameLists {
     subcommand_negates_reqs = true
 )]
 pub struct Firewall {
-    /// What to do with a firewall or its lists, other than run it
+    /// Questions about a firewall or its lists, and changes of one that runs
     #[command(subcommand)]
     pub command: Option<FirewallCommand>,
     /// More lists of names to block, as by `--block`

@@ -30,7 +30,7 @@ pub(super) fn run(args: &Firewall, files: &Files) -> Done {
     if !args.json {
         out_line!("{}: {}", args.name, made.counts().text());
     }
-    let text = entries(&made.rules.rules, None);
+    let text: Arc<str> = entries(&made.rules.rules, None).into();
     drop(made);
     let mut define = vec![("MOST_RULES".to_owned(), Some(size.to_string()))];
     if args.mode == ModeArg::Count {
@@ -52,12 +52,8 @@ pub(super) fn run(args: &Firewall, files: &Files) -> Done {
     });
     for member in &mut unit.bundle.programs {
         member.text = Some(PROGRAM.into());
-        member.entries = Some(Entries::Text(
-            "the lists".to_owned(),
-            Arc::from(text.as_str()),
-        ));
+        member.entries = Some(Entries::Text("the lists".to_owned(), Arc::clone(&text)));
     }
-    drop(text);
     unit.notes = files.notes();
     let options = Options {
         memory: args.allow_memory,
