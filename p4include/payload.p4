@@ -81,7 +81,7 @@ enum bit<8> message_status {
     UNEXPECTED      = 6,   // malformed: bytes that cannot stand there
     TOO_LONG        = 7,   // it goes on behind the limit
     CONFLICT        = 8,   // malformed: lengths of its body that do not agree
-    BEGINS          = 9    // it may be one, of which there are too few bytes to tell: only of `read_behind`
+    BEGINS          = 9    // it may be one, of which there are too few bytes to tell: only of `read_behind` and `read_held`
 }
 
 /// Rules for domain names, up to `size` of them and 2000000 at most. A rule covers a name and the names below it (`NAME`), the name alone
@@ -109,6 +109,39 @@ extern name_set {
     bool find(in bit<32> offset, in bit<32> length, out bit<32> number, out bit<32> lists);
 }
 
+/// The last bytes of up to `streams` TCP streams, 65536 at most. A program reads messages there that packets bring in parts, and compares bytes that are
+/// sent again. The bytes of a stream are named by their sequence numbers, and the last STREAM_HELD of them stay. A stream that was begun first is
+/// forgotten first. Two packets cannot change a stream at the same time: one of them fails, and is best dropped, since TCP sends it again.
+///
+/// ```p4
+/// stream_bytes(1024) streams;
+/// message("tls", 16384) tls;
+/// apply {
+///     // `ticket` and `first` are in a `flow_state`.
+///     ticket = streams.hold(ticket, sequence, 0, length);
+///     if (tls.read_held(streams, ticket, first, 0, sequence + length - first, "sni") == message_status.READ) { ... }
+/// }
+/// ```
+/// @on interpreter: As described.
+/// @on xdp, tc: From Linux 6.9 on (E0748), and not in a program that copies packets or sends them round (E0749). Each stream takes 18,448 bytes.
+/// @errors E0608 E0611 E0612 E0748 E0749
+extern stream_bytes {
+    /// Room for this number of streams.
+    stream_bytes(bit<32> streams);
+
+    /// Holds `length` bytes at an offset of the payload, of which the first one has a sequence number, besides those that a ticket leads to; with 0 as
+    /// ticket, as the first ones of a stream. A ticket that leads to all of them: the one before it leads nowhere. 0 if they cannot be held: they are not
+    /// in the packet's first 65536 bytes, there are none or more than 16384, what was held is forgotten, or another packet changes it.
+    bit<64> hold(in bit<64> ticket, in bit<32> sequence, in bit<32> offset, in bit<32> length);
+
+    /// Whether `length` bytes at an offset of the payload are those that are held from a sequence number on. False if they cannot be compared, for the same
+    /// reasons as in `hold`. Bytes that were never held may equal any.
+    bool equal(in bit<64> ticket, in bit<32> sequence, in bit<32> offset, in bit<32> length);
+}
+
+/// Bytes of a stream that may be held at once.
+const bit<32> STREAM_HELD = 16376;
+
 /// A message of an application, described by a schema: `http`, `dns`, `tls` or another of those that are built in
 /// (`messages/README.md`; `onpath plan --list`).
 ///
@@ -125,7 +158,7 @@ extern name_set {
 /// there has no attributes, and the status is TOO_LONG; a field that extends to the message's end ends there.
 /// @on interpreter: As described, for every schema.
 /// @on xdp, tc: From Linux 6.9 on (E0748), and not in a program that copies packets or sends them round; a schema for which no code can be written is refused too (E0749).
-/// @errors E0604 E0605 E0606 E0607 E0608 E0609 E0748 E0749
+/// @errors E0604 E0605 E0606 E0607 E0608 E0609 E0612 E0748 E0749
 extern message {
     /// Messages of the schema with this name.
     message(string schema);
@@ -156,6 +189,10 @@ extern message {
 
     /// The same for some attributes, as in `read_for`.
     message_status read_behind(in bit<64> ticket, in bit<32> offset, in bit<32> length, string attributes);
+
+    /// As `read_for`, of a message whose `length` bytes a `stream_bytes` holds from a sequence number on, under a ticket; OTHER if they are forgotten.
+    /// With 0 as ticket, the message is in the packet alone, at an offset of the payload. BEGINS as in `read_behind`.
+    message_status read_held(stream_bytes streams, in bit<64> ticket, in bit<32> sequence, in bit<32> offset, in bit<32> length, string attributes);
 
     /// An attribute that is a number. False, and the value 0, if the message has none of this name. T is a `bit<W>` of up to
     /// 64 bits that has room for all values, or `int<64>` for those that may be negative. Of several values the first in the message.

@@ -455,6 +455,21 @@ control stream_remember(in stream_segment segment, in stream_ends ends)
     }
 }
 
+/// Reads a decimal number: its first digits, at most 10 of `length`. False if these are no digits, or more.
+bool stream_decimal(in bit<80> text, in bit<32> length, out bit<64> number) {
+    // Leading zeros make ten digits, also of an absent number. A loop over them would cost the verifier in each iteration of a loop around.
+    bit<80> digits = text >> ((10 - (bit<8>)length) << 3);
+    digits = digits | 80w0x30303030303030303030 << ((bit<8>)length << 3);
+    bit<80> wrong = (digits & 0xf0f0f0f0f0f0f0f0f0f0) ^ 0x30303030303030303030;
+    wrong = wrong | (((digits + 0x06060606060606060606) & 0xf0f0f0f0f0f0f0f0f0f0) ^ 0x30303030303030303030);
+    number = (bit<64>)digits[3:0] + 10 * (bit<64>)digits[11:8]
+        + 100 * (bit<64>)digits[19:16] + 1000 * (bit<64>)digits[27:24]
+        + 10000 * (bit<64>)digits[35:32] + 100000 * (bit<64>)digits[43:40]
+        + 1000000 * (bit<64>)digits[51:48] + 10000000 * (bit<64>)digits[59:56]
+        + 100000000 * (bit<64>)digits[67:64] + 1000000000 * (bit<64>)digits[75:72];
+    return length - 1 < 10 && (wrong[79:40] | wrong[39:0]) == 0;
+}
+
 /// Finds the next of several messages, after the body of this one, in this segment or a later one. The attribute `body` begins with the body, and the attribute
 /// `length` is its length in decimal digits. With an attribute `chunked`, the body is in chunks, or, if that is not its last
 /// coding, its length is unknown. What `head` says of the body counts with or without these.
@@ -474,17 +489,8 @@ control stream_body(inout stream_segment segment, in stream_head head)
             is_coded = messages.get_bytes(chunked, first, coding_length);
             is_chunked = (bit<1>)messages.matches(chunked, "(?i)(^|,)[ \\t]*chunked$");
         }
-        // Leading zeros make ten digits, also of an absent length. A loop over them would cost the verifier in each iteration of the loop around.
-        digits = digits >> ((10 - (bit<8>)digits_length) << 3);
-        digits = digits | 80w0x30303030303030303030 << ((bit<8>)digits_length << 3);
-        bit<80> wrong = (digits & 0xf0f0f0f0f0f0f0f0f0f0) ^ 0x30303030303030303030;
-        wrong = wrong | (((digits + 0x06060606060606060606) & 0xf0f0f0f0f0f0f0f0f0f0) ^ 0x30303030303030303030);
-        bool is_number = digits_length - 1 < 10 && (wrong[79:40] | wrong[39:0]) == 0;
-        bit<64> body_bytes = (bit<64>)digits[3:0] + 10 * (bit<64>)digits[11:8]
-            + 100 * (bit<64>)digits[19:16] + 1000 * (bit<64>)digits[27:24]
-            + 10000 * (bit<64>)digits[35:32] + 100000 * (bit<64>)digits[43:40]
-            + 1000000 * (bit<64>)digits[51:48] + 10000000 * (bit<64>)digits[59:56]
-            + 100000000 * (bit<64>)digits[67:64] + 1000000000 * (bit<64>)digits[75:72];
+        bit<64> body_bytes;
+        bool is_number = stream_decimal(digits, digits_length, body_bytes);
         // Bits instead of branches here and below: the verifier would follow each of these through the next iteration.
         bit<1> counts_now = (bit<1>)segment.has_body & ~(bit<1>)segment.is_late;
         bit<1> asks = counts_now & (bit<1>)head.asks;

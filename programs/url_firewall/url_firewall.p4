@@ -1,22 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Blocks sites by name: of a DNS query, of a TLS server, of an HTTP host. A rule is on list 1, which blocks, or on list 2, which allows; of
-// those that cover a name, the one with the longest name decides.
+// those that cover a name, the one with the longest name decides. TCP connections are followed in both directions, so that what is decided holds for
+// what the server gets.
 
 #include <ebpf_model.p4>
 #include <packet_headers.p4>
-#include <streams.p4>
+#include <stream_verdicts.p4>
 
 // Most rules; another file may define it and include this one.
 #ifndef MOST_RULES
 #define MOST_RULES 100000
 #endif
 
-// Another file may also define COUNT_ONLY: then packets pass that would be blocked, and are counted all the same.
+// Connections whose state is known, and of these such that wait for bytes or for the server.
+#ifndef MOST_CONNECTIONS
+#define MOST_CONNECTIONS 65536
+#endif
+#ifndef MOST_UNDECIDED
+#define MOST_UNDECIDED 1024
+#endif
+
+// Another file may also define COUNT_ONLY: then packets pass that would be dropped, and are counted all the same.
 #ifdef COUNT_ONLY
 const bool IS_COUNTED_ONLY = true;
 #else
 const bool IS_COUNTED_ONLY = false;
+#endif
+
+// With DROP_UNKNOWN, what cannot be followed or read is dropped.
+#ifdef DROP_UNKNOWN
+const bool DROPS_UNKNOWN = true;
+#else
+const bool DROPS_UNKNOWN = false;
 #endif
 
 // With REFUSE_QUIC, connections of QUIC cannot begin, whose names are encrypted. Clients use TCP then.
@@ -30,6 +46,9 @@ const bit<16> PORT_DNS = 53;
 const bit<16> PORT_HTTP = 80;
 const bit<16> PORT_TLS = 443;
 
+const bit<8> PROTOCOL_TCP = 6;
+const bit<8> PROTOCOL_UDP = 17;
+
 // Of a rule's lists.
 const bit<32> BLOCKS = 1;
 const bit<32> ALLOWS = 2;
@@ -39,60 +58,126 @@ const bit<32> OF_DNS = 0;
 const bit<32> OF_HTTP = 1;
 const bit<32> OF_TLS = 2;
 
-// A request that began in earlier segments of its connection.
-struct begun_request {
-    bit<64> ticket;   // leads to the bytes that are kept
-    bit<32> next;     // sequence number of the next byte
-    bool    counted;  // it is known to be one, and was counted
-}
+// HTTP connections that become something else: asked for by Upgrade or by CONNECT, and then granted.
+const bit<32> ASKS_UPGRADE = 1;
+const bit<32> ASKS_TUNNEL = 2;
+const bit<32> IS_UPGRADED = 3;
+const bit<32> IS_TUNNEL = 4;
 
-// The name that a packet asks for.
-struct asked_name {
-    bit<8>  status;   // result of reading the message
-    bit<32> rule;     // number of the rule that decides
-    bit<32> lists;    // its lists
-}
+// Queries of DNS over TCP that are cut: the first byte of the length has come, or all of it, which is in the lowest bits.
+const bit<32> HAS_BYTE = 0x10000;
+const bit<32> HAS_LENGTH = 0x20000;
 
-// Reads a request, and looks its name up. A request that is cut is followed through segments that come in order. Bytes that are sent again are not
-// read again, but those of a blocked request count as new until they have passed: so it stays blocked. `may_begin` says that a request may begin with
-// this segment: most do not.
-control read_request(out asked_name asked, in stream_ends ends, in bit<32> sequence, in bit<32> bytes, in bit<32> kind, in bool may_begin)
-                    (message messages, string name, name_set names, flow_state<stream_ends, begun_request> requests, CounterArray begun, CounterArray ended) {
+// Counts a rule, and tells if it blocks.
+control decide(out bool is_blocked, in bit<32> kind, in bit<32> rule, in bit<32> lists)(CounterArray blocked, CounterArray allowed, CounterArray decided_by) {
     apply {
-        begun_request request;
-        bit<64> ticket = 0;
-        bit<32> from = 0;
-        asked.rule = 0;
-        asked.lists = 0;
-        message_status status = message_status.OTHER;
-        bool is_read = may_begin;
-        if (requests.lookup(ends, request)) {
-            from = request.next - sequence;
-            ticket = request.ticket;
-            is_read = from < bytes;
-        } else {
-            request.counted = false;
-        }
-        if (is_read) { status = messages.read_behind(ticket, from, bytes - from, name); }
-        asked.status = (bit<8>) status;
-        if (status == message_status.READ) {
-            messages.find_name(name, names, asked.rule, asked.lists);
-        } else if (status == message_status.TRUNCATED || status == message_status.LENGTH_PAST_END || status == message_status.BEGINS) {
-            request.ticket = messages.keep(ticket, from, bytes - from);
-            request.next = sequence + bytes;
-            if (request.ticket != 0) {
-                if (status != message_status.BEGINS && !request.counted) {
-                    request.counted = true;
-                    begun.increment(kind);
-                }
-                requests.update(ends, request);
-                ticket = 0;
-                asked.status = (bit<8>) message_status.OTHER;
+        is_blocked = false;
+        if (lists != 0) {
+            decided_by.increment((bit<32>) rule[31:27]);
+            if (lists & ALLOWS != 0) {
+                allowed.increment(kind);
+            } else if (lists & BLOCKS != 0) {
+                blocked.increment(kind);
+                is_blocked = true;
             }
         }
-        if (is_read && ticket != 0 && (IS_COUNTED_ONLY || asked.lists & BLOCKS == 0)) {
-            @noWarn("unused") bool gone = requests.remove(ends);
-            if (status == message_status.READ) { ended.increment(kind); }
+    }
+}
+
+// Reads requests of HTTP in a segment, and decides about them.
+control read_http(inout verdict_segment segment, inout message_status status)
+                 (message http, name_set names, stream_bytes held, CounterArray blocked, CounterArray allowed, CounterArray decided_by) {
+    decide(blocked = blocked, allowed = allowed, decided_by = decided_by) decide_message;
+    apply {
+        bit<32> rule;
+        bit<32> lists;
+        bool is_blocked = false;
+        for (bit<32> request = 0; request < 8 && segment.is_read && segment.stream.kind < IS_UPGRADED; request = request + 1) {
+            status = http.read_held(held, segment.ticket, segment.message, segment.at, segment.bytes,
+                "method,host,body,content_length,header.transfer-encoding,header.upgrade");
+            http.find_name("host", names, rule, lists);
+            // A request may be cut behind its host.
+            bool blocks = lists & BLOCKS != 0 && lists & ALLOWS == 0;
+            if (status == message_status.READ || blocks) {
+                decide_message.apply(is_blocked, OF_HTTP, rule, lists);
+            }
+            if (is_blocked) {
+                verdict_block(segment);
+            } else if (status == message_status.READ) {
+                bit<8> first;
+                bit<32> rest;
+                bit<80> digits;
+                bit<32> length;
+                bit<64> body = 0;
+                @noWarn("unused") bool has_body = http.get_bytes("body", first, rest);
+                bool has_digits = http.get_bytes("content_length", digits, length);
+                bool is_number = stream_decimal(digits, length, body);
+                bit<32> head = segment.bytes - rest;
+                bool is_coded = http.get_bytes("header.transfer-encoding", first, length);
+                bool is_chunked = http.matches("header.transfer-encoding", "(?i)(^|,)[ \\t]*chunked$");
+                bit<64> method;
+                @noWarn("unused") bool has_method = http.get_bytes("method", method, length);
+                bool asks_upgrade = http.get_bytes("header.upgrade", first, length);
+                // "CONNECT"
+                if (method == 0x434f4e4e45435400) {
+                    segment.stream.kind = ASKS_TUNNEL;
+                } else if (asks_upgrade) {
+                    segment.stream.kind = ASKS_UPGRADE;
+                }
+                if (has_digits && !is_number || is_coded && (!is_chunked || has_digits)) {
+                    verdict_unknown(segment, verdict_count.MALFORMED);
+                } else if (is_coded) {
+                    verdict_chunks(segment, segment.message + head, CHUNKS_BEGIN);
+                } else {
+                    verdict_next(segment, (bit<64>)head + body);
+                }
+            } else {
+                verdict_unread(segment, status);
+            }
+        }
+    }
+}
+
+// Reads queries of DNS in a segment, each behind its length, and decides about them.
+control read_dns(inout verdict_segment segment, inout message_status status)
+                (message dns, name_set names, stream_bytes held, CounterArray blocked, CounterArray allowed, CounterArray decided_by) {
+    decide(blocked = blocked, allowed = allowed, decided_by = decided_by) decide_message;
+    apply {
+        bit<32> rule;
+        bit<32> lists;
+        for (bit<32> query = 0; query < 8 && segment.is_read; query = query + 1) {
+            bit<16> length = segment.stream.kind[15:0];
+            bit<8> one = 0;
+            if (segment.stream.kind & HAS_BYTE != 0) {
+                @noWarn("unused") bool has_rest = payload_read(segment.at, one);
+                length = segment.stream.kind[7:0] ++ one;
+            } else if (segment.stream.kind == 0) {
+                @noWarn("unused") bool has_byte = payload_read(segment.at, one);
+                @noWarn("unused") bool has_both = payload_read(segment.at, length);
+            }
+            if (segment.bytes < 2) {
+                segment.stream.kind = HAS_BYTE | (bit<32>)one;
+                verdict_unread(segment, message_status.BEGINS);
+            } else {
+                bit<32> bytes = segment.bytes - 2;
+                bool is_whole = bytes >= (bit<32>)length;
+                if (is_whole) { bytes = (bit<32>)length; }
+                segment.stream.kind = is_whole ? 0 : HAS_LENGTH | (bit<32>)length;
+                status = dns.read_held(held, segment.ticket, segment.message + 2, segment.at + 2, bytes, "qname");
+                dns.find_name("qname", names, rule, lists);
+                bool blocks = lists & BLOCKS != 0 && lists & ALLOWS == 0;
+                bool is_blocked = false;
+                if (is_whole || blocks) { decide_message.apply(is_blocked, OF_DNS, rule, lists); }
+                if (is_blocked) {
+                    verdict_block(segment);
+                } else if (!is_whole) {
+                    verdict_unread(segment, message_status.BEGINS);
+                } else if (status == message_status.READ) {
+                    verdict_next(segment, (bit<64>)length + 2);
+                } else {
+                    verdict_unknown(segment, verdict_count.MALFORMED);
+                }
+            }
         }
     }
 }
@@ -102,78 +187,114 @@ control firewall(inout packet_headers hdr, out bool pass) {
     message("dns") dns;
     message("http", STREAM_LIMIT) http;
     message("tls", STREAM_LIMIT) tls;
-    // A minute.
-    flow_state<stream_ends, begun_request>(4096, 60000000000) requests;
+    flow_state<stream_ends, followed_stream>(MOST_CONNECTIONS) followed;
+    flow_state<stream_ends, decided_stream>(MOST_CONNECTIONS) decided;
+    stream_bytes(MOST_UNDECIDED) held;
     // Messages with a name that is blocked, and with one that is allowed.
     CounterArray(4, false) blocked;
     CounterArray(4, false) allowed;
     // Messages whose name could not be read: 16 times the kind of message, and the status of reading it.
     CounterArray(64, false) unread;
-    // Requests whose name was not in their first segment, and of these those that were read and passed.
-    CounterArray(4, false) begun;
-    CounterArray(4, false) ended;
+    // Connections that could not be followed, and segments that were dropped because of their order (`verdict_count`).
+    CounterArray(VERDICT_COUNTS, false) followings;
     // Packets with which connections of QUIC begin.
     CounterArray(1, false) quic;
+    // Packets whose ports are not read: fragments, and such that end before them.
+    CounterArray(1, false) fragments;
     // Messages for which a list decides. The first five bits of a rule's number are that of its list.
     CounterArray(32, false) decided_by;
-    read_request(messages = http, name = "host", names = names, requests = requests, begun = begun, ended = ended) read_http;
-    read_request(messages = tls, name = "sni", names = names, requests = requests, begun = begun, ended = ended) read_tls;
+    verdict_begin(followed = followed, decided = decided, held = held, counts = followings, drops_unknown = DROPS_UNKNOWN) begin;
+    verdict_end(followed = followed, decided = decided, counts = followings, drops_unknown = DROPS_UNKNOWN) end;
+    verdict_acknowledge(followed = followed, decided = decided) acknowledge;
+    decide(blocked = blocked, allowed = allowed, decided_by = decided_by) decide_message;
+    read_http(http = http, names = names, held = held, blocked = blocked, allowed = allowed, decided_by = decided_by) read_requests;
+    read_dns(dns = dns, names = names, held = held, blocked = blocked, allowed = allowed, decided_by = decided_by) read_queries;
 
     apply {
-        asked_name asked = { (bit<8>) message_status.OTHER, 0, 0 };
+        bit<32> rule = 0;
+        bit<32> lists = 0;
+        bool is_blocked = false;
         bit<32> kind = OF_DNS;
-        if (hdr.udp.isValid() && hdr.udp.dst_port == PORT_DNS) {
-            asked.status = (bit<8>) dns.read_for(0, hdr.payload_bytes, "qname");
-            if (asked.status == (bit<8>) message_status.READ) {
-                dns.find_name("qname", names, asked.rule, asked.lists);
-            }
-        } else if (hdr.tcp.isValid() && hdr.tcp.dst_port == PORT_DNS && hdr.payload_bytes > 2) {
-            // The length of the message stands before it.
-            asked.status = (bit<8>) dns.read_for(2, hdr.payload_bytes - 2, "qname");
-            if (asked.status == (bit<8>) message_status.READ) {
-                dns.find_name("qname", names, asked.rule, asked.lists);
-            }
-        } else if (hdr.tcp.isValid() && (hdr.tcp.dst_port == PORT_TLS || hdr.tcp.dst_port == PORT_HTTP) && (hdr.payload_bytes != 0 || hdr.tcp.flags[1:1] == 1)) {
-            stream_ends ends = { 0, 0, hdr.tcp.src_port, hdr.tcp.dst_port };
-            packet_addresses(hdr, ends.src, ends.dst);
-            bit<32> sequence = hdr.tcp.seq;
-            if (hdr.tcp.flags[1:1] == 1) {
-                // A SYN has a sequence number too, and begins another connection.
-                sequence = sequence + 1;
-                @noWarn("unused") bool gone = requests.remove(ends);
-            }
-            if (hdr.payload_bytes == 0) {
-                // Nothing to read.
-            } else if (hdr.tcp.dst_port == PORT_TLS) {
-                kind = OF_TLS;
-                bit<8> content_type;
-                bool is_handshake = payload_read(0, content_type) && content_type == 22;
-                read_tls.apply(asked, ends, sequence, hdr.payload_bytes, kind, is_handshake);
-            } else {
-                kind = OF_HTTP;
-                read_http.apply(asked, ends, sequence, hdr.payload_bytes, kind, true);
-            }
-        }
+        message_status status = message_status.OTHER;
         pass = true;
-        if (hdr.udp.isValid() && hdr.udp.dst_port == PORT_TLS) {
+        if (hdr.udp.isValid() && hdr.udp.dst_port == PORT_DNS) {
+            status = dns.read_for(0, hdr.payload_bytes, "qname");
+            if (status == message_status.READ) {
+                dns.find_name("qname", names, rule, lists);
+                decide_message.apply(is_blocked, OF_DNS, rule, lists);
+                pass = !is_blocked;
+            } else if (status != message_status.OTHER) {
+                unread.increment(16 * OF_DNS + (bit<32>) (bit<8>) status);
+                pass = !DROPS_UNKNOWN;
+            }
+        } else if (hdr.udp.isValid() && hdr.udp.dst_port == PORT_TLS) {
             // A long header, and a version (RFC 8999).
             bit<40> start;
             if (payload_read(0, start) && start[39:38] == 3 && start[31:0] != 0) {
                 quic.increment(0);
-                pass = IS_COUNTED_ONLY || !REFUSES_QUIC;
+                pass = !REFUSES_QUIC;
             }
-        }
-        if (asked.lists != 0) {
-            decided_by.increment((bit<32>) asked.rule[31:27]);
-            if (asked.lists & ALLOWS != 0) {
-                allowed.increment(kind);
-            } else if (asked.lists & BLOCKS != 0) {
-                blocked.increment(kind);
-                pass = IS_COUNTED_ONLY;
+        } else if (hdr.tcp.isValid() && (hdr.tcp.dst_port == PORT_TLS || hdr.tcp.dst_port == PORT_HTTP || hdr.tcp.dst_port == PORT_DNS)) {
+            bool opens = hdr.tcp.flags[1:1] == 1;
+            if (hdr.payload_bytes != 0 || opens) {
+                stream_ends ends = { 0, 0, hdr.tcp.src_port, hdr.tcp.dst_port };
+                packet_addresses(hdr, ends.src, ends.dst);
+                verdict_segment segment;
+                begin.apply(segment, ends, hdr.tcp.seq, opens, hdr.payload_bytes);
+                if (hdr.tcp.dst_port == PORT_HTTP) {
+                    kind = OF_HTTP;
+                    read_requests.apply(segment, status);
+                } else if (hdr.tcp.dst_port == PORT_DNS) {
+                    read_queries.apply(segment, status);
+                } else {
+                    kind = OF_TLS;
+                }
+                bool is_tunnel = kind == OF_HTTP && segment.stream.kind >= IS_UPGRADED;
+                if (segment.is_read && (kind == OF_TLS || is_tunnel)) {
+                    status = tls.read_held(held, segment.ticket, segment.message, segment.at, segment.bytes, "sni");
+                    if (status == message_status.READ) {
+                        tls.find_name("sni", names, rule, lists);
+                        decide_message.apply(is_blocked, OF_TLS, rule, lists);
+                        if (is_blocked) { verdict_block(segment); } else { verdict_allow(segment); }
+                    } else if (status == message_status.OTHER && is_tunnel && segment.stream.kind == IS_UPGRADED) {
+                        // Its name was that of the request.
+                        verdict_allow(segment);
+                    } else {
+                        verdict_unread(segment, status);
+                    }
+                }
+                end.apply(segment, ends);
+                pass = segment.passes;
+                if (segment.is_unknown && status > message_status.OTHER) {
+                    unread.increment(16 * kind + (bit<32>) (bit<8>) status);
+                }
+                if (IS_COUNTED_ONLY && segment.is_lost) {
+                    // It passes, so that the rest cannot be followed.
+                    decided.update(ends, { segment.first_byte, segment.end, 0, 0 });
+                }
             }
-        } else if (asked.status > (bit<8>) message_status.OTHER) {
-            unread.increment(16 * kind + (bit<32>) asked.status);
+        } else if (hdr.tcp.isValid() && (hdr.tcp.src_port == PORT_TLS || hdr.tcp.src_port == PORT_HTTP || hdr.tcp.src_port == PORT_DNS)) {
+            stream_ends ends = { 0, 0, hdr.tcp.dst_port, hdr.tcp.src_port };
+            packet_addresses(hdr, ends.dst, ends.src);
+            bit<32> asked = 0;
+            bit<32> granted = 0;
+            bit<96> start;
+            if (hdr.tcp.src_port == PORT_HTTP && hdr.payload_bytes >= 12 && payload_read(0, start) && start[95:40] == 0x485454502f312e) {
+                // "HTTP/1." and " 101", or " 2".
+                if (start[31:0] == 0x20313031) {
+                    asked = ASKS_UPGRADE;
+                    granted = IS_UPGRADED;
+                } else if (start[31:16] == 0x2032) {
+                    asked = ASKS_TUNNEL;
+                    granted = IS_TUNNEL;
+                }
+            }
+            acknowledge.apply(pass, ends, hdr.tcp.ack, hdr.tcp.flags[1:1] == 1, asked, granted);
+        } else if (!hdr.tcp.isValid() && !hdr.udp.isValid() && (hdr.protocol == PROTOCOL_TCP || hdr.protocol == PROTOCOL_UDP)) {
+            fragments.increment(0);
+            pass = !DROPS_UNKNOWN;
         }
+        pass = pass || IS_COUNTED_ONLY;
     }
 }
 

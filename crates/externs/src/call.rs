@@ -1,5 +1,6 @@
 //! The interface between an extern and the target that runs the program.
 
+use crate::stream_bytes::StreamBytes;
 use ir::Bits;
 use num_bigint::BigUint;
 use rand_chacha::ChaCha8Rng;
@@ -26,6 +27,8 @@ pub enum Arg {
     Member(SmolStr, [Bits; 1]),
     /// Rules of a name set, which is given as an object.
     Names(Arc<NameRules>),
+    /// Bytes of streams, which are given as an object.
+    Streams(Arc<StreamBytes>),
     /// Omitted.
     Absent,
 }

@@ -34,6 +34,7 @@ mod perf_event;
 mod random;
 mod random32;
 mod register;
+pub mod stream_bytes;
 mod table_size;
 mod truncate;
 
@@ -46,6 +47,7 @@ pub use meter::Meters;
 pub use metrics::Metrics;
 pub use random32::Numbers;
 pub use register::Registers;
+pub use stream_bytes::StreamBytes;
 
 use ir::ExternData;
 use schema::NameRules;
@@ -101,6 +103,8 @@ pub enum ExternState {
     Message(Box<Message>),
     /// Rules of a name set.
     Names(Arc<NameRules>),
+    /// Bytes of streams.
+    Streams(Arc<StreamBytes>),
 }
 
 /// Every extern that the interpreter implements.
@@ -150,6 +154,7 @@ pub const ALL: &[Extern] = &[
     random::EXTERN,
     random32::EXTERN,
     register::EXTERN,
+    stream_bytes::EXTERN,
     table_size::ARRAY_TABLE,
     table_size::HASH_TABLE,
     truncate::EXTERN,

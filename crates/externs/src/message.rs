@@ -10,6 +10,7 @@
 //!     bit<64> keep(in bit<64> ticket, in bit<32> offset, in bit<32> length);
 //!     message_status read_behind(in bit<64> ticket, in bit<32> offset, in bit<32> length);
 //!     message_status read_behind(in bit<64> ticket, in bit<32> offset, in bit<32> length, string attributes);
+//!     message_status read_held(stream_bytes streams, in bit<64> ticket, in bit<32> sequence, in bit<32> offset, in bit<32> length, string attributes);
 //!     bool get_number<T>(string attribute, out T value);
 //!     bool get_bytes<T>(string attribute, out T value, out bit<32> length);
 //!     bool matches(string attribute, string pattern);
@@ -35,6 +36,8 @@ pub const READ_FOR: &str = "read_for";
 pub const KEEP: &str = "keep";
 /// Method that reads a message after bytes that were kept.
 pub const READ_BEHIND: &str = "read_behind";
+/// Method that reads a message of which a [`stream_bytes`](crate::stream_bytes) may hold the bytes.
+pub const READ_HELD: &str = "read_held";
 /// Method that returns a number.
 pub const GET_NUMBER: &str = "get_number";
 /// Method that returns bytes.
@@ -49,7 +52,7 @@ pub const FIND_NAME: &str = "find_name";
 /// for a piece of a payload that is searched.
 pub const MOST_BYTES: u32 = 16 << 10;
 
-/// Number of `message_status.BEGINS`, which only [`READ_BEHIND`] returns.
+/// Number of `message_status.BEGINS`, which only [`READ_BEHIND`] and [`READ_HELD`] return.
 pub const BEGINS: u32 = Status::ALL.len() as u32;
 
 /// Number of messages whose first bytes an object keeps; the oldest are evicted.
@@ -90,6 +93,7 @@ pub(crate) const EXTERN: Extern = Extern {
             (READ_FOR, read_for),
             (KEEP, keep),
             (READ_BEHIND, read_behind),
+            (READ_HELD, read_held),
             (GET_NUMBER, get_number),
             (GET_BYTES, get_bytes),
             (MATCHES_PATTERN, matches_pattern),
@@ -266,14 +270,46 @@ fn read_behind(state: &mut ExternState, args: &[Arg], env: &mut Env<'_>) -> Resu
             }
         }
     };
+    Ok(continued(message, status, args.get(3)))
+}
+
+/// Returns the status of a message that may continue in a later packet, as far as the list of attributes needs it.
+fn continued(message: &Message, status: Status, list: Option<&Arg>) -> Reply {
     if status == Status::Other && message.begins() {
-        return Ok(Reply::value(Bits::new(8, BEGINS)));
+        return Reply::value(Bits::new(8, BEGINS));
     }
-    let status = match args.get(3) {
+    let status = match list {
         Some(Arg::String(list)) => message.as_far_as(list, status),
         _ => status,
     };
-    Ok(Reply::value(Bits::new(8, status.number())))
+    Reply::value(Bits::new(8, status.number()))
+}
+
+fn read_held(state: &mut ExternState, args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+    let Some(Arg::Streams(streams)) = args.first() else {
+        return Err(Fault::Malformed);
+    };
+    let message = message(state)?;
+    let (ticket, sequence) = (index(args, 1)?, index(args, 2)? as u32);
+    let limit = message.limit;
+    let status = match ticket {
+        0 => {
+            let bytes = env.payload_from(index(args, 3)?);
+            let length = usize::try_from(index(args, 4)?).unwrap_or(usize::MAX);
+            message.read(&bytes[..bytes.len().min(length)], limit)?
+        }
+        _ => {
+            let length = usize::try_from(index(args, 4)?).unwrap_or(usize::MAX);
+            match streams.from(ticket, sequence, length) {
+                Some(bytes) => message.read(&bytes, limit)?,
+                None => {
+                    message.forget();
+                    return Ok(Reply::value(Bits::new(8, Status::Other.number())));
+                }
+            }
+        }
+    };
+    Ok(continued(message, status, args.get(5)))
 }
 
 /// Returns the value of the attribute that the first argument names.

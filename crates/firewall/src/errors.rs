@@ -104,3 +104,12 @@ pub fn no_name(text: &str, why: &str) -> Box<Diagnostic> {
         "write a name such as `www.ads.example`, or an address such as `https://www.ads.example/path`",
     )
 }
+
+/// What cannot be followed is to be dropped, where the answers of servers are not seen.
+pub fn one_direction() -> Box<Diagnostic> {
+    Diagnostic::failure(
+        "E1212",
+        "`--unknown drop` takes both directions of a connection".to_owned(),
+        "name the interfaces to the clients and to the servers: `--dev IF,IF`",
+    )
+}

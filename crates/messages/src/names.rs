@@ -7,9 +7,10 @@ pub const RESERVED: Reserved = Reserved {
     names: "
         message_value message_at message_mask message_stands message_resembles message_tag message_kinds marks_before message_but_last message_varint_size message_varint message_decimal message_skip_name message_name_text message_move message_move_byte message_move_word message_near message_word message_search message_same message_run
         message_copy message_head message_copy_behind message_slot message_new_ticket message_copy_words message_keep message_restore chunks_pass chunks_state CHUNKS_DIGITS CHUNKS_DATA CHUNKS_DATA_END CHUNKS_FIELD CHUNKS_DONE CHUNKS_MALFORMED CHUNKS_LEFT CHUNKS_WINDOW payload_length payload_bytes payload_left payload_searched payload_copy payload_name payload_piece_size PAYLOAD_LAST_BEGIN PAYLOAD_REACH PAYLOAD_AT_ONCE PAYLOAD_END
+        stream_ring stream_loaded stream_slot stream_take stream_give stream_wrap stream_load stream_hold stream_equal_words stream_equal stream_restore
         document document_name document_attribute document_key document_level document_paths document_place document_found document_element document_is_among document_pass document_step message_json message_xml
     ",
-    prefixes: &["MESSAGE_", "DOCUMENT_", "JSON_", "XML_"],
+    prefixes: &["MESSAGE_", "STREAM_", "DOCUMENT_", "JSON_", "XML_"],
 };
 
 #[cfg(test)]

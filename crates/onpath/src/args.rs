@@ -13,7 +13,7 @@ mod time;
 
 pub(crate) use examples::examples;
 pub use firewall::{
-    Emitted, Firewall, FirewallCommand, ModeArg, NameLists, QuicArg, ResetName, SliceName,
+    Emitted, Firewall, FirewallCommand, ModeArg, NameLists, QuicArg, UnknownArg, ResetName, SliceName,
 };
 pub use groups::parse;
 pub use pdm::{ModeName, Pdm};

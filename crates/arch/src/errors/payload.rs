@@ -1,4 +1,4 @@
-//! Errors about a program's accesses to the payload. Codes E0604 to E0609, and E0611.
+//! Errors about a program's accesses to the payload. Codes E0604 to E0609, E0611 and E0612.
 
 use diag::{Diagnostic, Span};
 use payload::PATTERN_LIMIT;
@@ -28,6 +28,20 @@ pub fn limit(name: &str, limit: &str, most: u32, at: Span) -> Diagnostic {
 pub fn name_set_size(name: &str, most: u32, at: Span) -> Diagnostic {
     let refused = format!("`{name}` has room for 1 to {most} rules");
     Diagnostic::error("E0611", at, refused).help("declare how many rules it will have at most")
+}
+
+/// A number of streams that no object can hold.
+pub fn streams(name: &str, most: u32, at: Span) -> Diagnostic {
+    let refused = format!("`{name}` has room for 1 to {most} streams");
+    Diagnostic::error("E0611", at, refused)
+        .help("declare of how many streams it will hold bytes at once")
+}
+
+/// An object whose messages continue in two ways.
+pub fn held_twice(name: &str, at: Span) -> Diagnostic {
+    let refused = format!("`{name}` reads messages after bytes that two objects have");
+    Diagnostic::error("E0612", at, refused)
+        .help("call `read_held` with one `stream_bytes`, and neither `keep` nor `read_behind`; or declare a `message` for each")
 }
 
 /// An attribute that messages do not have.

@@ -2,7 +2,7 @@
 
 use super::{
     EXTERNS, FIND, FIND_NAME, GET_BYTES, GET_NUMBER, LENGTH, MATCHES, MATCHES_PATTERN, MESSAGE,
-    MOST_BYTES, MOST_RULES, NAME_SET, PATTERN, READ, WIDEST_ATTRIBUTE, WIDEST_CONSTANT,
+    MOST_BYTES, MOST_RULES, MOST_STREAMS, NAME_SET, OBJECTS, PATTERN, READ, STREAM_BYTES, WIDEST_ATTRIBUTE, WIDEST_CONSTANT,
     WIDEST_READ, known_schemas, names_in, read_for, schema_name, schema_of,
 };
 use crate::errors::payload as errors;
@@ -25,7 +25,17 @@ pub fn check(program: &Program) -> Diagnostics {
         if data.ty == MESSAGE {
             check.object(object, data);
         } else if data.ty == NAME_SET {
-            check.name_set(data);
+            let refused = |most| errors::name_set_size(&data.name, most, data.span);
+            check.size(data, "size", MOST_RULES, refused);
+        } else if data.ty == STREAM_BYTES {
+            let refused = |most| errors::streams(&data.name, most, data.span);
+            check.size(data, "streams", MOST_STREAMS, refused);
+        }
+    }
+    for (object, asked) in super::asked(program) {
+        if asked.held_by.len() + usize::from(asked.keeps) > 1 {
+            let data = &program.externs[object];
+            check.found.push(errors::held_twice(&data.name, data.span));
         }
     }
     let routines = program.routines.values().map(|routine| &routine.body);
@@ -77,11 +87,17 @@ impl Check<'_> {
         self.schemas.insert(object, schema);
     }
 
-    fn name_set(&mut self, data: &ExternData) {
-        let size = data.int_arg("size").and_then(ToPrimitive::to_u32);
-        if !size.is_some_and(|size| (1..=MOST_RULES).contains(&size)) {
-            let refused = errors::name_set_size(&data.name, MOST_RULES, data.span);
-            self.found.push(refused);
+    /// Refuses an object whose size is 0 or more than `most`.
+    fn size(
+        &mut self,
+        data: &ExternData,
+        name: &str,
+        most: u32,
+        refused: impl Fn(u32) -> Diagnostic,
+    ) {
+        let size = data.int_arg(name).and_then(ToPrimitive::to_u32);
+        if !size.is_some_and(|size| (1..=most).contains(&size)) {
+            self.found.push(refused(most));
         }
     }
 
@@ -90,7 +106,7 @@ impl Check<'_> {
         match call.object {
             Some(object) => {
                 let data = &self.program.externs[object];
-                let is_about = [MESSAGE, NAME_SET].contains(&data.ty.as_str());
+                let is_about = OBJECTS.contains(&data.ty.as_str());
                 is_about.then(|| format!("{}.{}", data.ty, call.name))
             }
             None => {

@@ -1,7 +1,8 @@
 //! First bytes of messages that continue in later packets. They are preserved in a ring of slots, to which tickets lead
 //! (`message_keep` in `onpath/message.h`).
 
-use super::{Object, Payload, object};
+use super::object::{self, Behind, Object};
+use super::Payload;
 use crate::MEMORY;
 use arch::payload::{HEADS, kept_and_behind};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
@@ -88,7 +89,9 @@ pub(super) fn keep<T: Payload>(
     object: ExternInst,
     known: &Object,
 ) -> Option<SmolStr> {
-    let heads = known.heads.as_ref()?;
+    let Some(Behind::Heads(heads)) = &known.behind else {
+        return None;
+    };
     if let Some(made) = T::shared(&mut g.file.own).keeps.get(&object) {
         return Some(made.clone());
     }

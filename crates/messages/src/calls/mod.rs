@@ -10,6 +10,7 @@ mod checksums;
 mod chunks;
 mod cursor;
 mod head;
+mod held;
 mod names;
 mod object;
 mod pieces;
@@ -17,8 +18,8 @@ mod pieces;
 use crate::{AttributeMember, Bytes, File, MessageTarget, Patterns, errors};
 use arch::payload::{
     AllAsked, CHUNKS, FIND, FIND_BYTES, FIND_NAME, GET_BYTES, GET_NUMBER, KEEP, LENGTH, MATCHES,
-    MATCHES_PATTERN, NAME_SET, PATTERN, READ, READ_BEHIND, READ_FOR, READ_MESSAGE, asked,
-    object_of, read_for,
+    MATCHES_PATTERN, NAME_SET, PATTERN, READ, READ_BEHIND, READ_FOR, READ_HELD, READ_MESSAGE,
+    STREAM_BYTES, asked, object_of, read_for,
 };
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
@@ -76,6 +77,10 @@ pub struct Shared {
     readings: Vec<((ExternInst, Option<String>), SmolStr)>,
     /// Functions that preserve the first bytes of messages, by object.
     keeps: HashMap<ExternInst, SmolStr>,
+    /// Maps with the last bytes of streams, by object.
+    streams: HashMap<ExternInst, SmolStr>,
+    /// Functions that hold and compare such bytes, by object and method.
+    of_streams: HashMap<(ExternInst, SmolStr), SmolStr>,
     /// True if the program reads the payload other than as messages.
     reads_bytes: bool,
     /// True if the program reads messages that contain documents.
@@ -112,7 +117,12 @@ impl Shared {
 
     /// Returns true if the program reads the payload: then it includes `onpath/message.h`.
     pub fn reads_payload(&self) -> bool {
-        self.reads_bytes || !self.objects.is_empty()
+        self.reads_bytes || self.holds_streams() || !self.objects.is_empty()
+    }
+
+    /// Returns true if the program holds bytes of streams: then it includes `onpath/stream_bytes.h`.
+    pub fn holds_streams(&self) -> bool {
+        !self.streams.is_empty()
     }
 
     /// Returns true if messages contain documents: then the program includes `onpath/document.h`.
@@ -153,10 +163,10 @@ fn is_checksum(program: &Program, call: &ExternCall) -> bool {
     call.name == "get" && call.object.is_some_and(of)
 }
 
-/// Returns the object that a call is a method of, if it is a name set.
-fn name_set_of(program: &Program, call: &ExternCall) -> Option<ExternInst> {
+/// Returns the object that a call is a method of, if it is of this type.
+fn object_of_type(program: &Program, call: &ExternCall, ty: &str) -> Option<ExternInst> {
     let object = call.object?;
-    (program.externs[object].ty == NAME_SET).then_some(object)
+    (program.externs[object].ty == ty).then_some(object)
 }
 
 /// Emits a call of an extern about the payload, or of one that computes a hash or a checksum. Returns false if it is
@@ -164,12 +174,16 @@ fn name_set_of(program: &Program, call: &ExternCall) -> Option<ExternInst> {
 pub fn call<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) -> bool {
     match (object_of(g.p, call), call.name.as_str()) {
         (Some(object), READ_MESSAGE | READ_FOR | READ_BEHIND) => read(g, object, call, span),
+        (Some(object), READ_HELD) => held::read(g, object, call, span),
         (Some(object), KEEP) => keep(g, object, call, span),
         (Some(object), GET_NUMBER | GET_BYTES) => get(g, object, call, span),
         (Some(object), MATCHES_PATTERN) => matches(g, object, call, span),
         (Some(object), FIND_NAME) => names::find_name(g, object, call, span),
-        (None, FIND_BYTES) if let Some(set) = name_set_of(g.p, call) => {
+        (None, FIND_BYTES) if let Some(set) = object_of_type(g.p, call, NAME_SET) => {
             names::find_bytes(g, set, call, span);
+        }
+        (None, _) if let Some(streams) = object_of_type(g.p, call, STREAM_BYTES) => {
+            held::call(g, streams, call, span);
         }
         (None, LENGTH | READ | MATCHES | FIND | PATTERN | CHUNKS) if call.object.is_none() => {
             cursor::call(g, call, span);
@@ -215,7 +229,7 @@ fn read<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall, s
     let most = most.map(|most| lower::scalar(g, most));
     let most = most.unwrap_or(C::id("MESSAGE_ANY_LENGTH"));
     let packet_length = g.packet_length();
-    let args = match &known.heads {
+    let args = match &known.behind {
         None => vec![
             C::id("ctx"),
             C::bin(BinOp::Shr, parsed, C::int(3)),

@@ -1,6 +1,6 @@
 //! Memory and functions of an object that reads messages.
 
-use super::{Payload, file, head, patterns};
+use super::{Payload, file, head, held, patterns};
 use crate::{AttributeMember, MEMORY, Message, Request, SLACK, any_is_missing, errors, status};
 use arch::payload::{MOST_BYTES, limit_of, names_in, schema_of};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
@@ -14,7 +14,7 @@ use smol_str::SmolStr;
 use std::collections::HashMap;
 
 /// Parameters and variables of the packet's functions, besides those of the code of messages.
-const VARIABLES: [&str; 15] = [
+const VARIABLES: [&str; 17] = [
     "ctx",
     "zero",
     "parsed",
@@ -30,7 +30,18 @@ const VARIABLES: [&str; 15] = [
     "front",
     "last",
     "ticket_of_all",
+    "ring",
+    "sequence",
 ];
+
+/// Origin of the bytes of messages that began in earlier packets.
+#[derive(Clone, Debug)]
+pub(super) enum Behind {
+    /// Map with the first bytes of messages.
+    Heads(SmolStr),
+    /// Map with the last bytes of streams.
+    Streams(SmolStr),
+}
 
 /// Object that reads messages.
 #[derive(Clone, Debug)]
@@ -41,8 +52,8 @@ pub(super) struct Object {
     pub structure: SmolStr,
     /// Function that reads a message, a part of each one that [`reading`] returns: a call less for each packet.
     read: SmolStr,
-    /// Map with the first bytes of messages that continue in later packets, if some are preserved.
-    pub heads: Option<SmolStr>,
+    /// Origin of bytes of earlier packets, if messages may continue.
+    pub behind: Option<Behind>,
     /// Most bytes of a message that are read.
     pub limit: u32,
     /// Function that writes the text of a DNS name, if one is wanted.
@@ -55,7 +66,7 @@ pub(super) struct Object {
 struct Memories<'o> {
     map: &'o SmolStr,
     structure: &'o SmolStr,
-    heads: Option<&'o SmolStr>,
+    behind: Option<&'o Behind>,
     limit: u32,
 }
 
@@ -102,11 +113,14 @@ pub(super) fn object<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst) -> Opti
     let types = (CType::U32, CType::Struct(structure.clone()));
     memory::declare(g, of_cores, Some(types));
 
-    let heads = asked.keeps.then(|| head::map(g, &map));
+    let behind = match asked.held_by.first() {
+        Some(&streams) => Some(Behind::Streams(held::map(g, streams))),
+        None => asked.keeps.then(|| Behind::Heads(head::map(g, &map))),
+    };
     let memory = Memories {
         map: &map,
         structure: &structure,
-        heads: heads.as_ref(),
+        behind: behind.as_ref(),
         limit,
     };
     let read = reader(g, &message, &memory);
@@ -116,7 +130,7 @@ pub(super) fn object<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst) -> Opti
         read,
         attributes: attributes.collect(),
         name_text: message.name_text,
-        heads,
+        behind,
         limit,
         map,
         structure,
@@ -161,7 +175,7 @@ const INLINE: &str = "INLINE";
 fn reader<T: Payload>(g: &mut Gen<'_, T>, message: &Message<'_>, memory: &Memories) -> SmolStr {
     let name = g.file.names.fresh(&format!("{}_read", memory.structure));
     let mut body = copied::<T>(memory, message.nothing_found(), &status("OTHER"));
-    let keeps = memory.heads.is_some();
+    let keeps = memory.behind.is_some();
     let (patterns, mut file) = patterns(g);
     body.append(&mut message.read(&mut file, patterns, keeps));
     push_function(g, INLINE, &name, CType::U32, keeps, body);
@@ -183,7 +197,7 @@ pub(super) fn reading<T: Payload>(
     }
     let suffix = if list.is_some() { "for" } else { "all" };
     let name = g.file.names.fresh(&format!("{}_{suffix}", known.read));
-    let parameters = parameters(known.heads.is_some());
+    let parameters = parameters(known.behind.is_some());
     let arguments = parameters.into_iter().map(|(_, name)| C::Ident(name));
     let arguments = std::iter::once(C::id("ctx")).chain(arguments);
     let read = C::call(known.read.clone(), arguments.collect());
@@ -203,7 +217,7 @@ pub(super) fn reading<T: Payload>(
         }
     };
     let linkage = g.target.linkage();
-    push_function(g, linkage, &name, CType::U32, known.heads.is_some(), body);
+    push_function(g, linkage, &name, CType::U32, known.behind.is_some(), body);
     T::shared(&mut g.file.own)
         .readings
         .push((key, name.clone()));
@@ -230,13 +244,17 @@ fn copied<T: Payload>(of: &Memories, nothing_found: Block, refused: &C) -> Block
         Stmt::decl(CType::U32, "zero", C::int(0)),
         Stmt::decl(CType::Struct(of.structure.clone()).ptr(), MEMORY, found),
     ];
-    if of.heads.is_none() {
+    if of.behind.is_none() {
         let parsed = C::id("parsed").cast(CType::U64);
         let from = C::bin(BinOp::Add, parsed, C::id("offset"));
         body.push(Stmt::decl(CType::U64, "from", from));
     }
+    let all = match of.behind {
+        Some(Behind::Streams(_)) => C::choose(C::id("ticket"), C::id("STREAM_RING"), rest),
+        _ => rest,
+    };
     body.extend([
-        Stmt::decl(CType::U32, "all", rest),
+        Stmt::decl(CType::U32, "all", all),
         Stmt::If(
             is_longer(C::id("all"), C::id("most")),
             vec![Stmt::Assign(C::id("all"), C::id("most"))],
@@ -254,13 +272,15 @@ fn copied<T: Payload>(of: &Memories, nothing_found: Block, refused: &C) -> Block
         C::call("message_mask", vec![memory()]),
     ];
     let copy = C::and(C::id("left"), C::call("message_copy", args));
-    match of.heads {
-        None => body.push(refuse_if(copy)),
-        Some(heads) => {
-            let behind = head::copied::<T>(heads, of.limit, &refuse_if);
-            body.push(Stmt::If(C::id("ticket"), behind, vec![refuse_if(copy)]));
+    let behind = match of.behind {
+        None => {
+            body.push(refuse_if(copy));
+            return body;
         }
-    }
+        Some(Behind::Heads(heads)) => head::copied::<T>(heads, of.limit, &refuse_if),
+        Some(Behind::Streams(streams)) => held::copied::<T>(streams, &refuse_if),
+    };
+    body.push(Stmt::If(C::id("ticket"), behind, vec![refuse_if(copy)]));
     body
 }
 

@@ -83,6 +83,15 @@ pub enum QuicArg {
     Refuse,
 }
 
+/// `--unknown`
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum UnknownArg {
+    /// Let it pass, and count it
+    Pass,
+    /// Drop it, and count it
+    Drop,
+}
+
 /// End of `onpath firewall --help`.
 const MEANING: &str = "\
 Lines of a list:
@@ -95,7 +104,8 @@ Other lines are reported and skipped. There are 32 lists at the most.
 
 Of the rules that cover a packet's name, the one with the longest name decides, and at equal length
 one that allows. Requests are read on ports 53, 80 and 443, where they come in (--hook tc-egress:
-where they go out). A request that is cut is followed through segments that come in order.
+where they go out). TCP connections are followed. For that, name the interfaces to the clients and to
+the servers: --dev IF,IF. With one of them, a client can hide a name (see `--unknown`).
 v1model: the automaton finds names anywhere in a payload: `evil.com` blocks `devil.com` and
 `evil.com.au` too. It knows no exceptions and no single labels. It compares bytes, so it misses names
 in capitals, and names that are cut by a segment. Packets in both directions are searched.";
@@ -145,6 +155,9 @@ pub struct Firewall {
     /// Treatment of packets with a blocked name
     #[arg(long, default_value = "drop", conflicts_with = "emit")]
     pub mode: ModeArg,
+    /// Treatment of connections that cannot be followed or read, and of fragments; `drop` takes `--dev IF,IF`
+    #[arg(long, default_value = "pass", conflicts_with = "emit")]
+    pub unknown: UnknownArg,
     /// Treatment of QUIC, whose names are encrypted
     #[arg(long, default_value = "count", conflicts_with = "emit")]
     pub quic: QuicArg,

@@ -3,7 +3,7 @@
 use super::lists::{self, Files, entries, size};
 use super::reload;
 use super::watched::Watched;
-use crate::args::{Firewall, ModeArg, QuicArg};
+use crate::args::{Firewall, ModeArg, QuicArg, UnknownArg};
 use crate::commands::start::{self, Settings};
 use crate::output::{Done, Stop, err_line, out_line, refused, report_now};
 use driver::bundle::{Entries, Ports};
@@ -25,16 +25,29 @@ pub(super) fn run(args: &Firewall, files: &Files) -> Done {
     if args.watch && files.are_read_once() {
         return Err(refused(errors::read_once(&args.name)));
     }
+    let sees_both = args.dev.len() > 1;
+    if args.unknown == UnknownArg::Drop && !sees_both {
+        return Err(refused(errors::one_direction()));
+    }
     let made = lists::read(files, args.named.strict)?;
     let size = size(&made.rules.rules)?;
     if !args.json {
         out_line!("{}: {}", args.name, made.counts().text());
+        if !sees_both {
+            err_line!(
+                "{}: it sees requests alone, so a client can hide a name; name the interface to the servers too: --dev IF,IF",
+                args.name
+            );
+        }
     }
     let text: Arc<str> = entries(&made.rules.rules, None).into();
     drop(made);
     let mut define = vec![("MOST_RULES".to_owned(), Some(size.to_string()))];
     if args.mode == ModeArg::Count {
         define.push(("COUNT_ONLY".to_owned(), None));
+    }
+    if args.unknown == UnknownArg::Drop {
+        define.push(("DROP_UNKNOWN".to_owned(), None));
     }
     if args.quic == QuicArg::Refuse {
         define.push(("REFUSE_QUIC".to_owned(), None));

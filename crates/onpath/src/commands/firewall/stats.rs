@@ -24,19 +24,47 @@ const REASONS: [(u64, &str); 7] = [
     (8, "lengths that conflict"),
 ];
 
+/// Reasons for which a TCP connection is unknown (`verdict_count` of stream_verdicts.p4).
+const UNKNOWN: [(u64, &str); 6] = [
+    (0, "its beginning, or the server's answer to it, was not seen"),
+    (1, "no such message"),
+    (2, "a malformed message"),
+    (3, "a message that is too long"),
+    (4, "too many connections wait for a decision"),
+    (5, "too many messages in a segment"),
+];
+/// Reasons for which a TCP segment is dropped, whatever its name, since TCP sends it again.
+const DROPPED: [(u64, &str); 5] = [
+    (8, "bytes before it are missing"),
+    (9, "it brings other bytes than came before"),
+    (10, "too much before it is not acknowledged"),
+    (11, "another processor had its connection"),
+    (12, "it is shorter than its headers say"),
+];
+
 /// Counts of one counter, by index.
 type Counts = BTreeMap<u64, u64>;
 
 /// Prints the counters of a running firewall.
 pub(super) fn run(name: Option<&str>, as_json: bool) -> Done {
     let Running { name, files, store } = running(name)?;
-    let [blocked, allowed, begun, ended] =
-        ["blocked", "allowed", "begun", "ended"].map(|counter| read(&store, counter));
-    let (blocked, allowed, begun, ended) = (blocked?, allowed?, begun?, ended?);
-    let [decided_by, unread, quic] =
-        ["decided_by", "unread", "quic"].map(|counter| read(&store, counter));
-    let (decided_by, unread, quic) = (decided_by?, unread?, quic?);
+    let counts = |counter| read(&store, counter);
+    let (blocked, allowed, decided_by) =
+        (counts("blocked")?, counts("allowed")?, counts("decided_by")?);
+    let (unread, quic) = (counts("unread")?, counts("quic")?);
+    let (followings, fragments) = (counts("followings")?, counts("fragments")?);
     let of = |counts: &Counts, index: usize| counts.get(&(index as u64)).copied().unwrap_or(0);
+    let because = |reasons: &[(u64, &'static str)]| -> Vec<(&'static str, u64)> {
+        let counted = |(at, reason): &(u64, &'static str)| (*reason, of(&followings, *at as usize));
+        let all = reasons.iter().map(counted);
+        all.filter(|(_, count)| *count > 0).collect()
+    };
+    let mut unknown = because(&UNKNOWN);
+    let fragments = of(&fragments, 0);
+    if fragments > 0 {
+        unknown.push(("a fragment of an IP packet", fragments));
+    }
+    let dropped = because(&DROPPED);
     let unread: Vec<(&str, &str, u64)> = unread
         .iter()
         .filter_map(|(index, count)| {
@@ -53,8 +81,6 @@ pub(super) fn run(name: Option<&str>, as_json: bool) -> Done {
                 "message": kind,
                 "blocked": of(&blocked, at),
                 "allowed": of(&allowed, at),
-                "cut": of(&begun, at),
-                "cut_and_passed": of(&ended, at),
             })
         });
         let lists = lists.map(
@@ -63,11 +89,17 @@ pub(super) fn run(name: Option<&str>, as_json: bool) -> Done {
         let unread = unread.iter().map(
             |(kind, reason, count)| json!({ "message": kind, "reason": reason, "count": count }),
         );
+        let reasons = |of: &[(&str, u64)]| -> Vec<Value> {
+            let row = |(reason, count): &(&str, u64)| json!({ "reason": reason, "count": count });
+            of.iter().map(row).collect()
+        };
         print_json(&json!({
             "name": name,
             "messages": kinds.collect::<Vec<Value>>(),
             "lists": lists.collect::<Vec<Value>>(),
             "unread": unread.collect::<Vec<Value>>(),
+            "unknown": reasons(&unknown),
+            "dropped_segments": reasons(&dropped),
             "quic": of(&quic, 0),
         }));
         return Ok(ExitCode::SUCCESS);
@@ -77,11 +109,9 @@ pub(super) fn run(name: Option<&str>, as_json: bool) -> Done {
             (*kind).to_owned(),
             of(&blocked, at).to_string(),
             of(&allowed, at).to_string(),
-            of(&begun, at).to_string(),
-            of(&ended, at).to_string(),
         ]
     });
-    let heads = ["MESSAGE", "BLOCKED", "ALLOWED", "CUT", "CUT AND PASSED"];
+    let heads = ["MESSAGE", "BLOCKED", "ALLOWED"];
     print_rows(heads, kinds, "");
     out_line!();
     let rows = lists.map(|(list, _, count)| [list, count.to_string()]);
@@ -96,10 +126,19 @@ pub(super) fn run(name: Option<&str>, as_json: bool) -> Done {
             .into_iter()
             .map(|(kind, reason, count)| [kind.to_owned(), count.to_string(), reason.to_owned()]);
         print_rows(
-            ["MESSAGE", "PASSED", "ITS NAME COULD NOT BE READ"],
+            ["MESSAGE", "COUNT", "ITS NAME COULD NOT BE READ"],
             rows,
             "",
         );
+    }
+    let unread = [
+        ("THE CONNECTION IS UNKNOWN", unknown),
+        ("THE SEGMENT IS DROPPED, AND SENT AGAIN", dropped),
+    ];
+    for (head, reasons) in unread.into_iter().filter(|(_, all)| !all.is_empty()) {
+        out_line!();
+        let row = |(reason, count): (&str, u64)| [count.to_string(), reason.to_owned()];
+        print_rows(["COUNT", head], reasons.into_iter().map(row), "");
     }
     Ok(ExitCode::SUCCESS)
 }
