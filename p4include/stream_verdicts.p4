@@ -160,6 +160,7 @@ void verdict_next(inout verdict_segment segment, in bit<64> length) {
         segment.stream.body = length - left;
         segment.stream.message = segment.end;
     } else {
+        segment.stream.body = 0;
         segment.stream.message = segment.message + (bit<32>)length;
         segment.message = segment.stream.message;
         segment.ticket = 0;

@@ -96,9 +96,7 @@ impl StreamBytes {
             }
             _ => {
                 let slot = (ticket % next) as u32;
-                self.streams
-                    .get_mut(&slot)
-                    .filter(|s| s.ticket == ticket)?
+                self.streams.get_mut(&slot).filter(|s| s.ticket == ticket)?
             }
         };
         for (at, byte) in (0..).zip(bytes) {
@@ -195,7 +193,12 @@ mod tests {
     fn the_payload_must_have_all_bytes() {
         let mut state = ExternState::Streams(Arc::new(object(1)));
         let mut call = |method: crate::Method, ticket: u64, offset: u64, length: u64| {
-            let args = [arg(64, ticket), arg(32, 7), arg(32, offset), arg(32, length)];
+            let args = [
+                arg(64, ticket),
+                arg(32, 7),
+                arg(32, offset),
+                arg(32, length),
+            ];
             let called = |env: &mut Env<'_>| method(&mut state, &args, env);
             let reply = with_env(b"....abc", 4, called).0.expect("a reply");
             reply.result[0].to_u64().expect("a number")

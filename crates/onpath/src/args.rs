@@ -13,7 +13,8 @@ mod time;
 
 pub(crate) use examples::examples;
 pub use firewall::{
-    Emitted, Firewall, FirewallCommand, ModeArg, NameLists, QuicArg, UnknownArg, ResetName, SliceName,
+    Emitted, Firewall, FirewallCommand, ModeArg, NameLists, QuicArg, ResetName, SliceName,
+    UnknownArg,
 };
 pub use groups::parse;
 pub use pdm::{ModeName, Pdm};

@@ -1,8 +1,8 @@
 //! First bytes of messages that continue in later packets. They are preserved in a ring of slots, to which tickets lead
 //! (`message_keep` in `onpath/message.h`).
 
-use super::object::{self, Behind, Object};
 use super::Payload;
+use super::object::{self, Behind, Object};
 use crate::MEMORY;
 use arch::payload::{HEADS, kept_and_behind};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};

@@ -24,11 +24,22 @@ pub(super) fn map<T: Payload>(g: &mut Gen<'_, T>, streams: ExternInst) -> SmolSt
     if let Some(known) = T::shared(&mut g.file.own).streams.get(&streams) {
         return known.clone();
     }
-    let map = g.file.names.fresh_short(&g.p.externs[streams].name, "", T::MAP_NAME);
-    let rings = Map::new(map.as_str(), MapKind::Array, 4, VALUE, u64::from(slots(g, streams)) + 1);
+    let map = g
+        .file
+        .names
+        .fresh_short(&g.p.externs[streams].name, "", T::MAP_NAME);
+    let rings = Map::new(
+        map.as_str(),
+        MapKind::Array,
+        4,
+        VALUE,
+        u64::from(slots(g, streams)) + 1,
+    );
     let types = (CType::U32, CType::Struct("stream_ring".into()));
     declare(g, rings, Some(types));
-    T::shared(&mut g.file.own).streams.insert(streams, map.clone());
+    T::shared(&mut g.file.own)
+        .streams
+        .insert(streams, map.clone());
     map
 }
 
@@ -120,7 +131,9 @@ fn function<T: Payload>(
         params,
         body,
     });
-    T::shared(&mut g.file.own).of_streams.insert(key, name.clone());
+    T::shared(&mut g.file.own)
+        .of_streams
+        .insert(key, name.clone());
     name
 }
 

@@ -5,6 +5,7 @@ mod architecture;
 mod circles;
 mod diagnostics;
 mod documents;
+mod evasion;
 mod explained;
 mod firewall;
 mod flow_state;

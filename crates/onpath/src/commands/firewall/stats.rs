@@ -26,7 +26,10 @@ const REASONS: [(u64, &str); 7] = [
 
 /// Reasons for which a TCP connection is unknown (`verdict_count` of stream_verdicts.p4).
 const UNKNOWN: [(u64, &str); 6] = [
-    (0, "its beginning, or the server's answer to it, was not seen"),
+    (
+        0,
+        "its beginning, or the server's answer to it, was not seen",
+    ),
     (1, "no such message"),
     (2, "a malformed message"),
     (3, "a message that is too long"),
@@ -49,8 +52,11 @@ type Counts = BTreeMap<u64, u64>;
 pub(super) fn run(name: Option<&str>, as_json: bool) -> Done {
     let Running { name, files, store } = running(name)?;
     let counts = |counter| read(&store, counter);
-    let (blocked, allowed, decided_by) =
-        (counts("blocked")?, counts("allowed")?, counts("decided_by")?);
+    let (blocked, allowed, decided_by) = (
+        counts("blocked")?,
+        counts("allowed")?,
+        counts("decided_by")?,
+    );
     let (unread, quic) = (counts("unread")?, counts("quic")?);
     let (followings, fragments) = (counts("followings")?, counts("fragments")?);
     let of = |counts: &Counts, index: usize| counts.get(&(index as u64)).copied().unwrap_or(0);
@@ -125,11 +131,7 @@ pub(super) fn run(name: Option<&str>, as_json: bool) -> Done {
         let rows = unread
             .into_iter()
             .map(|(kind, reason, count)| [kind.to_owned(), count.to_string(), reason.to_owned()]);
-        print_rows(
-            ["MESSAGE", "COUNT", "ITS NAME COULD NOT BE READ"],
-            rows,
-            "",
-        );
+        print_rows(["MESSAGE", "COUNT", "ITS NAME COULD NOT BE READ"], rows, "");
     }
     let unread = [
         ("THE CONNECTION IS UNKNOWN", unknown),

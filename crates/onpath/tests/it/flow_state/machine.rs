@@ -7,6 +7,7 @@ use interp::{Interpreter, Options};
 use ir::{ExternInst, Program};
 use kernel::{Instance, TestRun};
 use std::fmt::Debug;
+use std::path::Path;
 use std::sync::Arc;
 
 const HEADERS: &str = "
@@ -53,7 +54,12 @@ impl Compiled {
         let dir = tempfile::tempdir().expect("a folder");
         let file = dir.path().join("program.p4");
         std::fs::write(&file, format!("{HEADERS}{control}{REST}")).expect("a file");
-        let (program, sources, built) = crate::pair::compile(&file, hook, observed);
+        Compiled::of_file(&file, hook, observed)
+    }
+
+    /// Compiles a file. If `observed`, test runs supply its clock and random numbers.
+    pub(crate) fn of_file(file: &Path, hook: Hook, observed: bool) -> Compiled {
+        let (program, sources, built) = crate::pair::compile(file, hook, observed);
         Compiled {
             program,
             sources,
@@ -109,6 +115,11 @@ impl Both {
 
     /// Sends a packet to both, and compares the packets that come out.
     pub(crate) fn same_packet(&mut self, bytes: &[u8], when: &str) {
+        self.sent(bytes, when);
+    }
+
+    /// Sends a packet to both, compares the packets that come out, and returns their number.
+    pub(crate) fn sent(&mut self, bytes: &[u8], when: &str) -> usize {
         let packet = Packet {
             port: 0,
             bytes: bytes.to_vec(),
@@ -122,6 +133,7 @@ impl Both {
             device.receive().expect("it gives what came out")
         });
         assert_eq!(expected, found, "{when}, of {bytes:02x?}");
+        found.len()
     }
 
     /// Checks that both store the same flows.
