@@ -90,14 +90,6 @@ give_up:
 	return 0;
 }
 
-static __always_inline __u64 newlines(__u64 word)
-{
-	__u64 ones = 0x0101010101010101;
-
-	word ^= '\n' * ones;
-	return (word - ones) & ~word & 0x80 * ones;
-}
-
 // Returns the offset of the value of a request's host, or 0.
 __attribute__((noinline)) __u32 host(struct xdp_md *ctx, __u32 at)
 {
@@ -106,18 +98,12 @@ __attribute__((noinline)) __u32 host(struct xdp_md *ctx, __u32 at)
 
 	for (;;) {
 		__u8 *head = AT(at, 16, 0);
-		__u64 found = newlines(*(__u64 *)head);
+		__u64 found = equal(*(__u64 *)head, '\n');
 
 		if (found) {
 			__u64 word;
 
-			at += 1;
-			if (!(found & 0x80)) {
-				// The first of eight bytes.
-				__u64 below = (found & -found) - 1;
-
-				at += (((below >> 7) & 0x0101010101010101) * 0x0101010101010101) >> 56;
-			}
+			at += first(found) + 1;
 			head = AT(at, 8, 0);
 			word = *(__u64 *)head | 0x20202020;
 			if ((word & 0xffffffffffull) == 0x3a74736f68ull) {

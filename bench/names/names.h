@@ -216,37 +216,67 @@ give_up:
 	return 0;
 }
 
+// Marks in each byte of a word that is `byte`, and perhaps in those above the first one.
+static __always_inline __u64 equal(__u64 word, __u64 byte)
+{
+	__u64 ones = 0x0101010101010101;
+
+	word ^= byte * ones;
+	return (word - ones) & ~word & 0x80 * ones;
+}
+
+// Returns the index of the first byte that is marked.
+static __always_inline __u32 first(__u64 marks)
+{
+	__u64 below = ((marks & -marks) - 1) >> 7 & 0x0101010101010101;
+
+	return below * 0x0101010101010101 >> 56;
+}
+
+// Returns the number of bytes before the next dot, or before a byte that is of no name, but no more than 64.
+__attribute__((noinline)) __u32 label_bytes(struct query *query, __u32 from)
+{
+	__u64 ones = 0x0101010101010101;
+
+	if (!query)
+		return 64;
+#pragma unroll
+	for (__u32 at = 0; at < 64; at += 8) {
+		__u64 word = *(__u64 *)(query->name + ((from + at) & MASK));
+		__u64 marks = equal(word, '.') | equal(word, ':') | ((word - 0x21 * ones) & ~word & 0x80 * ones);
+
+		if (marks)
+			return at + first(marks);
+	}
+	return 64;
+}
+
 // Looks up a name in text, which begins at the second byte, up to a byte that is of no name.
 __attribute__((noinline)) __u32 text_is_blocked(struct query *query, __u32 bytes)
 {
-	__u32 at, count = 1;
-	__u8 byte;
+	__u32 at, count = 0, size;
 
-	if (!query || !fold(query, bytes + 1))
+	if (!query || bytes > 256 || !fold(query, bytes + 1))
 		return 0;
-	query->start[0] = 0;
-	for (at = 1;;) {
-		byte = query->name[at & MASK];
-		if (byte <= ' ' || byte == ':')
+	query->name[(bytes + 1) & MASK] = 0;
+	for (at = 0;;) {
+		size = label_bytes(query, at + 1);
+		// A final dot is no label.
+		if (!size)
 			break;
+		if (size > 63 || count >= 127)
+			return 0;
 		query->start[count & 127] = at;
-		count += byte == '.';
-		at++;
+		count++;
+		at += size + 1;
+		if (at > 254)
+			return 0;
+		if (query->name[at & MASK] != '.')
+			break;
 		forget(at);
 		forget(count);
-		if (at > bytes)
-			break;
 		may_goto(give_up);
 	}
-	if (count > 127)
-		return 0;
-	// A final dot is no label.
-	if (count > 1 && query->start[(count - 1) & 127] == at - 1) {
-		count--;
-		at--;
-	}
-	if (at > 254)
-		return 0;
 	return look_up(query, at, count);
 give_up:
 	return 0;
