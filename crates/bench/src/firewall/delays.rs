@@ -134,8 +134,7 @@ pub(super) fn parallel(
     let failed = Error::system("flows");
     let requests: Vec<Request> = (0..count).map(|_| request(kind, None, USUAL)).collect();
     let capture = Capture::start(&running.network).map_err(&failed)?;
-    let outcome =
-        flows::run(&running.network, &requests, PATIENCE_WITH_MANY).map_err(&failed)?;
+    let outcome = flows::run(&running.network, &requests, PATIENCE_WITH_MANY).map_err(&failed)?;
     samples.end_to_end.extend(outcome.answered);
     add(capture, count, samples)
 }

@@ -47,6 +47,12 @@ struct Flow {
     request: usize,
 }
 
+/// Returns the largest number of flows: each takes a descriptor here and one of the server, which is in this process.
+pub(super) fn most() -> io::Result<usize> {
+    const OTHERS: u64 = 1_000;
+    Ok((raise_descriptors()?.saturating_sub(OTHERS) / 2) as usize)
+}
+
 /// Runs all requests at once: connections of TCP first, all of them, then the requests. `patience` is the longest time for
 /// either.
 pub(super) fn run(

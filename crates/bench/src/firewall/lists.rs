@@ -134,7 +134,8 @@ fn is_name(name: &str) -> bool {
 /// Returns the names among the words of a text.
 fn words(bytes: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(bytes);
-    let words = text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '[' | ']'));
+    let words =
+        text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '[' | ']'));
     words
         .filter(|word| is_name(word))
         .map(str::to_owned)
@@ -182,9 +183,9 @@ mod tests {
             words(b"[\"a.example\", 'x',\n\"B.example\"]"),
             ["a.example"]
         );
-        assert_eq!(hsts(b"\x80\x09a.example\x00\x01b\xc0\x05c.net"), [
-            "a.example",
-            "c.net"
-        ]);
+        assert_eq!(
+            hsts(b"\x80\x09a.example\x00\x01b\xc0\x05c.net"),
+            ["a.example", "c.net"]
+        );
     }
 }

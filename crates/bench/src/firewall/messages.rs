@@ -71,7 +71,12 @@ pub(super) fn number(payload: &[u8]) -> Option<u64> {
 }
 
 fn extension(kind: u16, body: &[u8]) -> Vec<u8> {
-    [&kind.to_be_bytes()[..], &(body.len() as u16).to_be_bytes(), body].concat()
+    [
+        &kind.to_be_bytes()[..],
+        &(body.len() as u16).to_be_bytes(),
+        body,
+    ]
+    .concat()
 }
 
 fn client_hello(name: &str, number: u64, size: usize) -> Vec<u8> {

@@ -93,7 +93,7 @@ impl Effort {
     }
 }
 
-/// List of names that measurements with packets of several sizes have.
+/// Most names on the list of measurements with packets of several sizes.
 const NAMES_OF_SIZES: usize = 5_000;
 
 /// A peer that could not be measured.
@@ -214,13 +214,17 @@ fn with_list(
     results: &mut Results,
 ) -> Result<(), Error> {
     for running in all.iter_mut() {
-        results.memory.extend(memory::measure(running, starter, count));
+        results
+            .memory
+            .extend(memory::measure(running, starter, count));
     }
     if effort.streams.contains(&count) {
         eprintln!("{count} names: streams ...");
         streams(all, starter, count, effort, results)?;
     }
-    let origins = all.iter().map(|running| Origin::start(running.network.server()));
+    let origins = all
+        .iter()
+        .map(|running| Origin::start(running.network.server()));
     let _origins: Vec<Origin> = origins
         .collect::<std::io::Result<_>>()
         .map_err(Error::system("a server"))?;
@@ -228,11 +232,17 @@ fn with_list(
     for kind in [Kind::Tls, Kind::Http, Kind::Dns] {
         let cases = [(effort.requests, None)];
         let measured = in_turn(all, starter, kind, effort.rounds, &cases)?;
-        results.delays.extend(measured.into_iter().map(|(peer, _, samples)| {
-            samples.delays(peer, kind, count, count)
-        }));
+        results.delays.extend(
+            measured
+                .into_iter()
+                .map(|(peer, _, samples)| samples.delays(peer, kind, count, count)),
+        );
     }
-    if count == NAMES_OF_SIZES.min(effort.counts.iter().copied().filter(|c| *c <= NAMES_OF_SIZES).max().unwrap_or(0)) {
+    let largest = effort
+        .counts
+        .iter()
+        .filter(|count| **count <= NAMES_OF_SIZES);
+    if largest.max() == Some(&count) {
         let cases: Vec<_> = effort
             .sizes
             .iter()
@@ -240,14 +250,17 @@ fn with_list(
             .collect();
         let kind = Kind::Tls;
         let measured = in_turn(all, starter, kind, effort.rounds, &cases)?;
-        results.sizes.extend(measured.into_iter().map(|(peer, case, samples)| {
-            samples.delays(peer, kind, count, effort.sizes[case])
-        }));
+        results.sizes.extend(
+            measured
+                .into_iter()
+                .map(|(peer, case, samples)| samples.delays(peer, kind, count, effort.sizes[case])),
+        );
     }
     let (lists, numbers) = effort.flows;
     if lists.contains(&count) {
         eprintln!("{count} names: flows ...");
-        for &number in numbers {
+        let most = flows::most().map_err(Error::system("descriptors"))?;
+        for number in numbers.iter().map(|number| *number.min(&most)) {
             for running in all.iter() {
                 go_on(starter.interrupts)?;
                 let mut samples = Samples::default();
@@ -316,7 +329,9 @@ fn streams(
                 names: count,
                 port: kind.port(),
                 gbits,
-                loss: gbits.zip(baseline).map(|(own, other)| 100.0 * (1.0 - own / other)),
+                loss: gbits
+                    .zip(baseline)
+                    .map(|(own, other)| 100.0 * (1.0 - own / other)),
             });
         }
     }

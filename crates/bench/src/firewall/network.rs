@@ -70,7 +70,14 @@ impl Network {
         let sides = [
             (client, CLIENT_DEVICE, CLIENT, TO_CLIENT, INSIDE, TO_SERVER),
             (router, INSIDE_DEVICE, INSIDE, TO_SERVER, CLIENT, TO_CLIENT),
-            (router, OUTSIDE_DEVICE, OUTSIDE, TO_CLIENT, SERVER, TO_SERVER),
+            (
+                router,
+                OUTSIDE_DEVICE,
+                OUTSIDE,
+                TO_CLIENT,
+                SERVER,
+                TO_SERVER,
+            ),
             (server, SERVER_DEVICE, SERVER, TO_SERVER, OUTSIDE, TO_CLIENT),
         ];
         for (space, device, own, address, other, other_address) in sides {
@@ -100,7 +107,10 @@ impl Network {
         router.set("ipv4/ip_forward", "1")?;
         // Thousands of connections at a time, to one server.
         client.set("ipv4/ip_local_port_range", "10000 65000")?;
-        for (name, value) in [("core/somaxconn", "65535"), ("ipv4/tcp_max_syn_backlog", "65535")] {
+        for (name, value) in [
+            ("core/somaxconn", "65535"),
+            ("ipv4/tcp_max_syn_backlog", "65535"),
+        ] {
             server.set(name, value)?;
             router.set(name, value)?;
         }

@@ -54,8 +54,16 @@ impl Results {
     /// Returns a line of each firewall, and the published ones.
     fn lines(&self, in_device: bool) -> Vec<Series> {
         let mut lines: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
-        for row in self.delays.iter().filter(|row| row.message == "ClientHello") {
-            let value = if in_device { row.device } else { row.end_to_end };
+        for row in self
+            .delays
+            .iter()
+            .filter(|row| row.message == "ClientHello")
+        {
+            let value = if in_device {
+                row.device
+            } else {
+                row.end_to_end
+            };
             let Some(micros) = value else {
                 continue;
             };

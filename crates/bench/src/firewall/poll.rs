@@ -49,15 +49,14 @@ impl Poll {
     }
 }
 
-/// Raises the number of descriptors that this process may open.
-pub(super) fn raise_descriptors() -> io::Result<()> {
+/// Raises the number of descriptors that this process may open, as far as it may, and returns it.
+pub(super) fn raise_descriptors() -> io::Result<u64> {
     let (now, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
-    if now < DESCRIPTORS {
-        setrlimit(
-            Resource::RLIMIT_NOFILE,
-            DESCRIPTORS,
-            most.max(DESCRIPTORS),
-        )?;
+    // Not every root may raise the hard limit.
+    if now < DESCRIPTORS
+        && setrlimit(Resource::RLIMIT_NOFILE, DESCRIPTORS, most.max(DESCRIPTORS)).is_err()
+    {
+        setrlimit(Resource::RLIMIT_NOFILE, most, most)?;
     }
-    Ok(())
+    Ok(getrlimit(Resource::RLIMIT_NOFILE)?.0)
 }

@@ -157,7 +157,11 @@ impl Results {
                 "| {} | {} | {} | {} | {:.0} | {:.0} | {:.2} | {:.0} |",
                 row.names,
                 row.message,
-                if row.is_listed { "listed" } else { "not listed" },
+                if row.is_listed {
+                    "listed"
+                } else {
+                    "not listed"
+                },
                 row.rotated,
                 row.ours,
                 row.hand_written,

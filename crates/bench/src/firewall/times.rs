@@ -108,7 +108,8 @@ fn time(
     (kind, is_listed, is_cold): (Kind, bool, bool),
     extent: Extent,
 ) -> Result<Time, Error> {
-    let _attached = attached(&programs.map(|ready| &ready.prog)).map_err(Error::system("devices"))?;
+    let _attached =
+        attached(&programs.map(|ready| &ready.prog)).map_err(Error::system("devices"))?;
     let mut samples = [const { Vec::new() }; 3];
     let rotated = match is_cold {
         true => extent.packets.min(names.len()),
@@ -146,7 +147,11 @@ fn time(
         names: names.len(),
         message: kind.name(),
         is_listed,
-        rotated: if is_listed || !is_cold { rotated } else { extent.packets },
+        rotated: if is_listed || !is_cold {
+            rotated
+        } else {
+            extent.packets
+        },
         ours: ours - no_op,
         hand_written: hand_written - no_op,
         no_op,
@@ -161,12 +166,7 @@ fn run(prog: &Prog, packet: &[u8]) -> Result<(u32, f64), Error> {
 }
 
 /// Measures a segment of application data, again and again, of a connection whose ClientHello was passed.
-fn decided(
-    root: &Path,
-    no_op: &Ready,
-    names: &[String],
-    extent: Extent,
-) -> Result<Decided, Error> {
+fn decided(root: &Path, no_op: &Ready, names: &[String], extent: Extent) -> Result<Decided, Error> {
     let ours = ours(root, &names[..names.len().min(10_000)])?;
     let (look_up, maps) = load_c(root, TUPLE_C)?;
     let connection = 7;
@@ -228,13 +228,15 @@ fn packet(kind: Kind, connection: u32, sequence: u32, flags: u8, payload: &[u8])
     ip.extend(CLIENT.octets());
     ip.extend(SERVER.octets());
     if protocol == TCP {
-        let sum = checksum(&[
-            &ip[12..20],
-            &[0, TCP],
-            &(transport.len() as u16).to_be_bytes(),
-            &transport,
-        ]
-        .concat());
+        let sum = checksum(
+            &[
+                &ip[12..20],
+                &[0, TCP],
+                &(transport.len() as u16).to_be_bytes(),
+                &transport,
+            ]
+            .concat(),
+        );
         transport[16..18].copy_from_slice(&sum.to_be_bytes());
     }
     let sum = checksum(&ip);

@@ -14,7 +14,10 @@ pub(super) fn start(place: &Place) -> Result<Parts, Error> {
     );
     for name in place.names {
         // Writing to a string does not fail. A name has the same bytes in TLS and HTTP; in DNS its labels follow lengths.
-        let _ = writeln!(rules, "-A names -m string --algo bm --string {name} -j DROP");
+        let _ = writeln!(
+            rules,
+            "-A names -m string --algo bm --string {name} -j DROP"
+        );
     }
     rules.push_str("COMMIT\n");
     let file = place.write("rules", &rules)?;

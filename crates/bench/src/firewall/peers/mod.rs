@@ -192,7 +192,9 @@ pub(super) fn start(starter: &Starter, peer: Peer, names: &[String]) -> Result<R
         process: parts.process,
         _attached: parts.attached,
         ready,
-        maps: before.zip(map_memory()).map(|(before, after)| after.saturating_sub(before)),
+        maps: before
+            .zip(map_memory())
+            .map(|(before, after)| after.saturating_sub(before)),
         network,
         folder,
     })
@@ -200,8 +202,14 @@ pub(super) fn start(starter: &Starter, peer: Peer, names: &[String]) -> Result<R
 
 /// Returns the memory of all maps in the kernel, in bytes.
 fn map_memory() -> Option<u64> {
-    let output = Command::new("bpftool").args(["-j", "map", "list"]).output().ok()?;
+    let output = Command::new("bpftool")
+        .args(["-j", "map", "list"])
+        .output()
+        .ok()?;
     let maps: serde_json::Value = serde_json::from_slice(&output.stdout).ok()?;
-    let bytes = maps.as_array()?.iter().map(|map| map["bytes_memlock"].as_u64());
+    let bytes = maps
+        .as_array()?
+        .iter()
+        .map(|map| map["bytes_memlock"].as_u64());
     Some(bytes.flatten().sum())
 }

@@ -13,8 +13,21 @@ fn redirect(place: &Place) -> Result<(), Error> {
     for (kind, to) in PORTS {
         let [port, to] = [kind.port(), to].map(|port| port.to_string());
         place.output(&[
-            "iptables", "-t", "nat", "-A", "PREROUTING", "-i", INSIDE_DEVICE, "-p", "tcp", "--dport",
-            &port, "-j", "REDIRECT", "--to-ports", &to,
+            "iptables",
+            "-t",
+            "nat",
+            "-A",
+            "PREROUTING",
+            "-i",
+            INSIDE_DEVICE,
+            "-p",
+            "tcp",
+            "--dport",
+            &port,
+            "-j",
+            "REDIRECT",
+            "--to-ports",
+            &to,
         ])?;
     }
     Ok(())
@@ -29,7 +42,9 @@ fn is_listening(place: &Place) -> bool {
     PORTS.iter().all(|(_, port)| {
         let socket = format!(":{port:04X} ");
         let lines = lists.iter().flat_map(|list| list.lines());
-        lines.into_iter().any(|line| line.contains(&socket) && line.contains(" 0A "))
+        lines
+            .into_iter()
+            .any(|line| line.contains(&socket) && line.contains(" 0A "))
     })
 }
 
@@ -48,7 +63,7 @@ pub(super) fn haproxy(place: &Place) -> Result<Parts, Error> {
     let list = place.list()?;
     let [(_, tls), (_, http)] = PORTS;
     let configuration = format!(
-        "global\n maxconn 40000\n\
+        "global\n maxconn 9500\n\
          defaults\n mode tcp\n timeout connect 60s\n timeout client 60s\n timeout server 60s\n\
          frontend tls\n bind :{tls} backlog 20000\n tcp-request inspect-delay 5s\n\
          \x20tcp-request content reject if {{ req.ssl_sni,lower -m str -f {list} }}\n\
@@ -65,16 +80,36 @@ pub(super) fn haproxy(place: &Place) -> Result<Parts, Error> {
 /// Starts Squid, which peeks at the ClientHello and then splices, or ends the connection.
 pub(super) fn squid(place: &Place) -> Result<Parts, Error> {
     // A name with a dot before it covers those below it.
-    let names: String = place.names.iter().map(|name| format!(".{name}\n")).collect();
+    let names: String = place
+        .names
+        .iter()
+        .map(|name| format!(".{name}\n"))
+        .collect();
     let list = place.write("names.squid", &names)?;
     let folder = place.folder.display().to_string();
     let certificate = format!("{folder}/certificate.pem");
     place.output(&[
-        "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-        "-days", "2", "-subj", "/CN=bench", "-keyout", &certificate, "-out", &format!("{folder}/public.pem"),
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        "/CN=bench",
+        "-keyout",
+        &certificate,
+        "-out",
+        &format!("{folder}/public.pem"),
     ])?;
     place.output(&[
-        "sh", "-c", &format!("cat {folder}/public.pem >> {certificate}; chmod -R a+rwX {folder}"),
+        "sh",
+        "-c",
+        &format!("cat {folder}/public.pem >> {certificate}; chmod -R a+rwX {folder}"),
     ])?;
     let [(_, tls), (_, http)] = PORTS;
     let configuration = format!(
@@ -84,7 +119,7 @@ pub(super) fn squid(place: &Place) -> Result<Parts, Error> {
          http_access deny hosts\nhttp_access allow all\n\
          ssl_bump peek begins\nssl_bump terminate servers\nssl_bump splice all\n\
          on_unsupported_protocol tunnel all\n\
-         dns_nameservers {SERVER}\nhost_verify_strict off\ncache deny all\nmax_filedescriptors 65536\n\
+         dns_nameservers {SERVER}\nhost_verify_strict off\ncache deny all\nmax_filedescriptors 20000\n\
          access_log none\ncache_log {folder}/cache.log\npid_filename {folder}/pid\nvisible_hostname bench\n\
          pinger_enable off\nmemory_pools off\nshutdown_lifetime 0 seconds\n"
     );

@@ -17,7 +17,11 @@ pub(super) fn start(place: &Place) -> Result<Parts, Error> {
             sizes = sizes.replace(", ", ","),
         )
     };
-    let buffers = [("tls", "tls.sni"), ("http", "http.host"), ("dns", "dns.query")];
+    let buffers = [
+        ("tls", "tls.sni"),
+        ("http", "http.host"),
+        ("dns", "dns.query"),
+    ];
     let rules: String = buffers
         .into_iter()
         .enumerate()
@@ -26,11 +30,32 @@ pub(super) fn start(place: &Place) -> Result<Parts, Error> {
     let rules = place.write("names.rules", &rules)?;
     let ports = [Kind::Tls, Kind::Http].map(|kind| kind.port().to_string());
     place.output(&[
-        "iptables", "-A", "FORWARD", "-p", "tcp", "-m", "multiport", "--ports", &ports.join(","), "-j",
-        "NFQUEUE", "--queue-num", "0",
+        "iptables",
+        "-A",
+        "FORWARD",
+        "-p",
+        "tcp",
+        "-m",
+        "multiport",
+        "--ports",
+        &ports.join(","),
+        "-j",
+        "NFQUEUE",
+        "--queue-num",
+        "0",
     ])?;
     place.output(&[
-        "iptables", "-A", "FORWARD", "-p", "udp", "--dport", "53", "-j", "NFQUEUE", "--queue-num", "0",
+        "iptables",
+        "-A",
+        "FORWARD",
+        "-p",
+        "udp",
+        "--dport",
+        "53",
+        "-j",
+        "NFQUEUE",
+        "--queue-num",
+        "0",
     ])?;
     let mut process = place.start(&[
         "suricata",
