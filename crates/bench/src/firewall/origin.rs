@@ -6,6 +6,7 @@ use super::network::SERVER;
 use super::poll::{Poll, raise_descriptors};
 use lab::Space;
 use lab::worker::Worker;
+use nix::sys::socket::{Backlog, listen};
 use std::collections::HashMap;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
@@ -39,16 +40,16 @@ impl Origin {
     pub(super) fn start(space: &Space) -> io::Result<Origin> {
         raise_descriptors()?;
         let (listeners, socket) = space.run(|| {
-            let listen = |kind: Kind| {
+            let bind = |kind: Kind| {
                 let listener = TcpListener::bind((SERVER, kind.port()))?;
                 // The standard library's backlog is 128.
-                nix::sys::socket::listen(&listener, nix::sys::socket::Backlog::new(20_000)?)?;
+                listen(&listener, Backlog::MAXALLOWABLE)?;
                 listener.set_nonblocking(true)?;
                 io::Result::Ok(listener)
             };
             let socket = UdpSocket::bind((SERVER, Kind::Dns.port()))?;
             socket.set_nonblocking(true)?;
-            Ok(([listen(Kind::Tls)?, listen(Kind::Http)?], socket))
+            Ok(([bind(Kind::Tls)?, bind(Kind::Http)?], socket))
         })?;
         let worker = Worker::start(move |stop| {
             let poll = Poll::new()?;
