@@ -120,9 +120,10 @@ fn streams(space: &Space, requests: &[Request], patience: Duration) -> io::Resul
             let State::Sent(sent) = flow.state else {
                 continue;
             };
-            match flow.stream.read(&mut [0; 512]) {
+            let mut answer = [0; 512];
+            match flow.stream.read(&mut answer) {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => continue,
-                Ok(count) if count > 0 => {
+                Ok(count) if is_of_server(&answer[..count]) => {
                     outcome.answered.push(sent.elapsed().as_secs_f64() * 1e6);
                 }
                 _ => outcome.ended += 1,
@@ -133,6 +134,12 @@ fn streams(space: &Space, requests: &[Request], patience: Duration) -> io::Resul
     }
     outcome.silent = flows.len();
     Ok(outcome)
+}
+
+/// Returns true for an answer of the server. A proxy that blocks a request may answer with a page of its own.
+fn is_of_server(answer: &[u8]) -> bool {
+    const ALERT: u8 = 21;
+    answer.first() == Some(&ALERT) || answer.starts_with(b"HTTP/1.1 200")
 }
 
 /// Begins to connect. Closing the stream resets the connection, so that no port waits for its end.

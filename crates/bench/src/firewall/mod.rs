@@ -69,7 +69,7 @@ impl Effort {
                 flows: (&[1_000], &[1, 100]),
                 sizes: &[250, 1250],
                 rounds: 1,
-                requests: 20,
+                requests: 10,
                 times: times::Extent {
                     packets: 500,
                     decided: decided(20),
