@@ -11,7 +11,7 @@ BENCH := ONPATH_OBJECT_CACHE= $(CARGO) run --release --locked -p bench --
 KERNELS ?= 6.1 6.12
 TRIALS ?=
 
-.PHONY: help setup build dist test-dist demo pdm-demo test test-all test-kernels test-clangs stf differential fuzz bench bench-xdp bench-pdm bench-tables bench-specialized bench-payload bench-names bench-slow bench-telemetry soak lint fmt clean
+.PHONY: help setup build dist test-dist demo pdm-demo test test-all test-kernels test-clangs stf differential fuzz bench bench-xdp bench-pdm bench-tables bench-specialized bench-payload bench-names bench-slow bench-telemetry bench-firewall soak lint fmt clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,7 +71,7 @@ differential: setup ## Interpreter against kernel: 5,000 packets a program that 
 fuzz: setup ## Ten minutes of mutated P4 text through the front end
 	ONPATH_FUZZ_SECONDS=600 $(CARGO) test --locked --release -p onpath --test it fuzz:: -- --nocapture
 
-bench: bench-xdp bench-pdm bench-tables bench-specialized bench-payload bench-names bench-slow bench-telemetry ## Every figure that a document quotes
+bench: bench-xdp bench-pdm bench-tables bench-specialized bench-payload bench-names bench-slow bench-telemetry bench-firewall ## Every figure that a document quotes
 
 bench-xdp: build ## Generated code against hand-written C, both net of the baseline
 	$(BENCH) xdp
@@ -96,6 +96,10 @@ bench-slow: build ## The slowest packets of each reader of messages
 
 bench-telemetry: build ## Messages parsed on the path, in the application, off the path
 	$(BENCH) telemetry
+
+bench-firewall: build ## The firewall by names beside others, at a router (QUICK=--quick for a few minutes)
+	@scripts/setup-bench-firewall
+	$(BENCH) firewall $(QUICK)
 
 soak: setup ## PDM at both ends, in both modes: a minute each of TCP, UDP, echoes and a download
 	set -o pipefail; ONPATH_SOAK_SECONDS=60 $(CARGO) test --locked --release -p onpath --test pdm_truth -- \

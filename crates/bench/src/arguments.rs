@@ -46,6 +46,12 @@ pub(crate) enum Command {
     Payload,
     /// The firewall by names, by the number of names
     Names,
+    /// The firewall by names beside other firewalls, at a router
+    Firewall {
+        /// Few lists, flows and rounds: some minutes
+        #[arg(long)]
+        quick: bool,
+    },
     /// The slowest packets of each reader of messages and each search
     Slow {
         /// For how long each is tried

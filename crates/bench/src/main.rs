@@ -7,6 +7,7 @@
 //! - `bench specialized` (`make bench-specialized`): see [`specialized`].
 //! - `bench payload` (`make bench-payload`): see [`payload`].
 //! - `bench names` (`make bench-names`): see [`names`].
+//! - `bench firewall` (`make bench-firewall`): see [`firewall`].
 //! - `bench telemetry` (`make bench-telemetry`): see [`telemetry`].
 //! - `bench slow` (`make bench-slow`): see [`slow`].
 
@@ -15,6 +16,7 @@ mod arguments;
 mod compile_time;
 mod copies;
 mod error;
+mod firewall;
 mod key_hash;
 mod look_ups;
 mod machine;
@@ -86,6 +88,14 @@ fn run(command: Command) -> Result<(), Error> {
                 fs::write(&path, plot).map_err(|e| Error::file("write", &path, &e))?;
             }
             write(&root, "telemetry", (json(&results)?, results.markdown()))?;
+        }
+        Command::Firewall { quick } => {
+            let results = firewall::measure(&root, &firewall::Effort::new(quick))?;
+            for (name, plot) in results.plots()? {
+                let path = root.join(format!("bench/results/{name}.svg"));
+                fs::write(&path, plot).map_err(|e| Error::file("write", &path, &e))?;
+            }
+            write(&root, "firewall", (json(&results)?, results.markdown()))?;
         }
         Command::Tables { only: Some(part) } => {
             let table = match part {

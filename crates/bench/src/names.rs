@@ -177,14 +177,14 @@ fn wire(name: &str) -> Vec<u8> {
         .collect()
 }
 
-/// Contents of the hand-written program's maps.
-struct Blocks {
+/// Contents of the maps of a hand-written program that includes `bench/names/names.h`.
+pub(crate) struct Blocks {
     slots: Vec<u64>,
     records: Vec<u8>,
 }
 
 impl Blocks {
-    fn of(names: &[String]) -> Blocks {
+    pub(crate) fn of(names: &[String]) -> Blocks {
         let buckets = (names.len() as u32).div_ceil(LOAD).max(1);
         let mut made = Blocks {
             slots: vec![0; (buckets * SLOTS) as usize],
@@ -211,13 +211,13 @@ impl Blocks {
         made
     }
 
-    fn macros(&self) -> String {
+    pub(crate) fn macros(&self) -> String {
         let buckets = self.slots.len() as u32 / SLOTS;
         let records = self.records.len() / RECORD;
         format!("#define BUCKETS {buckets}\n#define RECORDS {records}\n")
     }
 
-    fn fill(&self, maps: &Maps) -> Result<(), Error> {
+    pub(crate) fn fill(&self, maps: &Maps) -> Result<(), Error> {
         let slots: Vec<u8> = self
             .slots
             .iter()

@@ -28,6 +28,13 @@ impl Interrupts {
         Ok(Interrupts { set })
     }
 
+    /// Lets a command be interrupted, which would otherwise have the signals blocked as this process has.
+    pub fn spare(&self, command: &mut Command) {
+        let set = self.set;
+        // SAFETY: between fork and exec it calls nothing but pthread_sigmask, which may be called there.
+        unsafe { command.pre_exec(move || Ok(set.thread_unblock()?)) };
+    }
+
     /// Waits for one of them.
     pub fn wait(&self) -> io::Result<Signal> {
         Ok(self.set.wait()?)

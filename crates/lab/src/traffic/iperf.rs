@@ -5,6 +5,7 @@ use crate::space::Space;
 use serde_json::Value;
 use std::fs;
 use std::io;
+use std::net::IpAddr;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -50,6 +51,17 @@ const PORT: u16 = 5201;
 
 /// Measures for a number of full seconds.
 pub fn run(net: &impl Route, load: Load, time: Duration) -> io::Result<Measured> {
+    run_to(net, (SERVER.into(), PORT), load, time)
+}
+
+/// Does the same to an address and port of the server.
+pub fn run_to(
+    net: &impl Route,
+    (address, port): (IpAddr, u16),
+    load: Load,
+    time: Duration,
+) -> io::Result<Measured> {
+    let port_text = port.to_string();
     let seconds = time.as_secs().max(1);
     // So few intervals that the server's report fits into a pipe without a reader.
     let interval = format!("{:.1}", (seconds as f64 / 20.0).max(SHORTEST));
@@ -60,18 +72,21 @@ pub fn run(net: &impl Route, load: Load, time: Duration) -> io::Result<Measured>
         "--json",
         "--interval",
         &interval,
+        "--port",
+        &port_text,
     ];
     let _server = net.server().start(&words)?;
-    wait_for_listener(net.server())?;
+    wait_for_listener(net.server(), port)?;
     let seconds = seconds.to_string();
-    let address = SERVER.to_string();
+    let address = address.to_string();
     let mut words = vec![
         "iperf3",
         "--json",
-        "-6",
         "--get-server-output",
         "--client",
         &address,
+        "--port",
+        &port_text,
         "--time",
         &seconds,
         "--interval",
@@ -91,13 +106,13 @@ pub fn run(net: &impl Route, load: Load, time: Duration) -> io::Result<Measured>
 }
 
 /// Waits until `iperf3` listens. A server that reports as JSON does not print when it is ready.
-fn wait_for_listener(space: &Space) -> io::Result<()> {
+fn wait_for_listener(space: &Space, port: u16) -> io::Result<()> {
     const PATIENCE: Duration = Duration::from_secs(10);
     const LOOK_AGAIN: Duration = Duration::from_millis(2);
     let started = Instant::now();
     space.run(|| {
         loop {
-            if is_listening(&fs::read_to_string("/proc/thread-self/net/tcp6")?, PORT) {
+            if is_listening(&fs::read_to_string("/proc/thread-self/net/tcp6")?, port) {
                 return Ok(());
             }
             if started.elapsed() > PATIENCE {

@@ -1,0 +1,44 @@
+//! The hand-written firewall, and the program that does nothing.
+
+use super::{Parts, Place};
+use crate::error::Error;
+use crate::firewall::network::INSIDE_DEVICE;
+use crate::names::Blocks;
+use crate::programs::{Ready, load_c, load_c_with};
+use kernel::sys::{Attached, Link, Prog, XdpMode};
+use net::interface;
+use std::path::Path;
+
+/// Program that passes everything.
+pub(in crate::firewall) const PASS_C: &str = "bench/firewall/pass.c";
+/// Program that looks a connection up.
+pub(in crate::firewall) const TUPLE_C: &str = "bench/firewall/tuple.c";
+const FIREWALL_C: &str = "bench/firewall/firewall.c";
+
+/// Loads the hand-written firewall with a list.
+pub(in crate::firewall) fn load_firewall(root: &Path, names: &[String]) -> Result<Ready, Error> {
+    let blocks = Blocks::of(names);
+    let (ready, maps) = load_c_with(root, FIREWALL_C, &blocks.macros())?;
+    blocks.fill(&maps)?;
+    Ok(ready)
+}
+
+pub(super) fn no_op(place: &Place) -> Result<Parts, Error> {
+    attach(place, load_c(place.starter.root, PASS_C)?.0.prog)
+}
+
+pub(super) fn start(place: &Place) -> Result<Parts, Error> {
+    attach(place, load_firewall(place.starter.root, place.names)?.prog)
+}
+
+fn attach(place: &Place, prog: Prog) -> Result<Parts, Error> {
+    let attach = || -> std::io::Result<Attached> {
+        let index = interface::by_name(INSIDE_DEVICE)?;
+        Ok(Link::attach_xdp(&prog, index, XdpMode::Native)?.until_dropped())
+    };
+    let attached = place.network.router.run(attach);
+    Ok(Parts {
+        attached: Some(attached.map_err(Error::system("attaching"))?),
+        ..Parts::default()
+    })
+}

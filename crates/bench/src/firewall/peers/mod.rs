@@ -1,0 +1,215 @@
+//! Firewalls that are compared, each at a router of its own.
+
+mod hand_written;
+mod iptables;
+mod onpath;
+pub(super) mod process;
+mod proxies;
+mod suricata;
+
+use super::messages::Kind;
+use super::network::{Ends, Network};
+use crate::error::Error;
+use host::interrupt::Interrupts;
+use kernel::sys::Attached;
+use process::Process;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+pub(super) use hand_written::{PASS_C, TUPLE_C, load_firewall};
+pub(super) use onpath::reload;
+
+/// A firewall that is compared.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Peer {
+    /// A program at XDP that passes everything.
+    NoOp,
+    /// The same once more, to know the noise.
+    NoOpAgain,
+    /// Forwarding without any program.
+    Plain,
+    OnpathXdp,
+    OnpathTc,
+    HandWritten,
+    Iptables,
+    Suricata,
+    HaProxy,
+    Squid,
+}
+
+impl Peer {
+    pub(super) const ALL: [Peer; 10] = [
+        Peer::NoOp,
+        Peer::NoOpAgain,
+        Peer::Plain,
+        Peer::OnpathXdp,
+        Peer::OnpathTc,
+        Peer::HandWritten,
+        Peer::Iptables,
+        Peer::Suricata,
+        Peer::HaProxy,
+        Peer::Squid,
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Peer::NoOp => "no-op at XDP",
+            Peer::NoOpAgain => "no-op at XDP, again",
+            Peer::Plain => "no program",
+            Peer::OnpathXdp => "Onpath at XDP",
+            Peer::OnpathTc => "Onpath at tc",
+            Peer::HandWritten => "hand-written C at XDP",
+            Peer::Iptables => "iptables -m string",
+            Peer::Suricata => "Suricata, NFQUEUE",
+            Peer::HaProxy => "HAProxy",
+            Peer::Squid => "Squid",
+        }
+    }
+
+    /// Returns true if it blocks nothing.
+    pub(super) fn is_baseline(self) -> bool {
+        matches!(self, Peer::NoOp | Peer::NoOpAgain | Peer::Plain)
+    }
+
+    /// Returns the baseline of a stream's rate: with a program at XDP the far end's device sends segments one by one.
+    pub(super) fn baseline(self) -> Peer {
+        match self {
+            Peer::NoOp | Peer::NoOpAgain | Peer::OnpathXdp | Peer::HandWritten => Peer::NoOp,
+            _ => Peer::Plain,
+        }
+    }
+
+    /// Returns the largest list that it is given.
+    pub(super) fn most_names(self) -> usize {
+        match self {
+            Peer::Iptables => 5_000,
+            _ => super::lists::MOST,
+        }
+    }
+
+    /// Returns true if it reads this message.
+    pub(super) fn reads(self, kind: Kind) -> bool {
+        kind != Kind::Dns || !matches!(self, Peer::HaProxy | Peer::Squid)
+    }
+}
+
+/// Means by which peers are started.
+pub(super) struct Starter<'a> {
+    pub(super) root: &'a Path,
+    pub(super) interrupts: &'a Interrupts,
+}
+
+/// Files of a peer that is started.
+struct Place<'a> {
+    starter: &'a Starter<'a>,
+    network: &'a Network,
+    names: &'a [String],
+    /// A folder of the peer's own.
+    folder: &'a Path,
+}
+
+impl Place<'_> {
+    /// Writes a file to the folder, and returns its path as text.
+    fn write(&self, name: &str, text: &str) -> Result<String, Error> {
+        let path = self.folder.join(name);
+        std::fs::write(&path, text).map_err(|e| Error::file("write", &path, &e))?;
+        Ok(path.display().to_string())
+    }
+
+    /// Writes the list, a name a line.
+    fn list(&self) -> Result<String, Error> {
+        self.write("names.txt", &(self.names.join("\n") + "\n"))
+    }
+
+    fn start(&self, words: &[&str]) -> Result<Process, Error> {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        let Starter { interrupts, .. } = self.starter;
+        Process::start(&self.network.router, interrupts, self.folder, &words)
+    }
+
+    fn output(&self, words: &[&str]) -> Result<(), Error> {
+        let done = self.network.router.output(words);
+        done.map(|_| ()).map_err(|e| Error::new(e.to_string()))
+    }
+}
+
+/// A peer at work.
+pub(super) struct Running {
+    pub(super) peer: Peer,
+    /// Its programs end before its network does.
+    pub(super) process: Option<Process>,
+    _attached: Option<Attached>,
+    pub(super) network: Network,
+    /// Time from its start until it was ready.
+    pub(super) ready: Duration,
+    /// Memory of the maps in the kernel that came with it, in bytes.
+    pub(super) maps: Option<u64>,
+    folder: TempDir,
+}
+
+impl Running {
+    /// Returns the folder with its files.
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// Parts of a peer that work until they are dropped.
+#[derive(Default)]
+struct Parts {
+    process: Option<Process>,
+    attached: Option<Attached>,
+}
+
+/// Starts a peer with a list.
+pub(super) fn start(starter: &Starter, peer: Peer, names: &[String]) -> Result<Running, Error> {
+    let network = Network::new(Ends::Usual).map_err(Error::system("a network"))?;
+    let folder = tempfile::tempdir().map_err(Error::system("a folder"))?;
+    let place = Place {
+        starter,
+        network: &network,
+        names,
+        folder: folder.path(),
+    };
+    let before = map_memory();
+    let begun = Instant::now();
+    let parts = match peer {
+        Peer::Plain => Parts::default(),
+        Peer::NoOp | Peer::NoOpAgain => hand_written::no_op(&place)?,
+        Peer::HandWritten => hand_written::start(&place)?,
+        Peer::OnpathXdp => onpath::start(&place, onpath::Hook::Xdp)?,
+        Peer::OnpathTc => onpath::start(&place, onpath::Hook::Tc)?,
+        Peer::Iptables => iptables::start(&place)?,
+        Peer::Suricata => suricata::start(&place)?,
+        Peer::HaProxy => proxies::haproxy(&place)?,
+        Peer::Squid => proxies::squid(&place)?,
+    };
+    let ready = begun.elapsed();
+    Ok(Running {
+        peer,
+        process: parts.process,
+        _attached: parts.attached,
+        ready,
+        maps: before
+            .zip(map_memory())
+            .map(|(before, after)| after.saturating_sub(before)),
+        network,
+        folder,
+    })
+}
+
+/// Returns the memory of all maps in the kernel, in bytes.
+fn map_memory() -> Option<u64> {
+    let output = Command::new("bpftool")
+        .args(["-j", "map", "list"])
+        .output()
+        .ok()?;
+    let maps: serde_json::Value = serde_json::from_slice(&output.stdout).ok()?;
+    let bytes = maps
+        .as_array()?
+        .iter()
+        .map(|map| map["bytes_memlock"].as_u64());
+    Some(bytes.flatten().sum())
+}
