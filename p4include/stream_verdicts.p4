@@ -23,7 +23,7 @@
 //!     if (hdr.tcp.dst_port == 443) {
 //!         stream_ends ends = { 0, 0, hdr.tcp.src_port, hdr.tcp.dst_port };
 //!         packet_addresses(hdr, ends.src, ends.dst);
-//!         begin.apply(segment, ends, hdr.tcp.seq, hdr.tcp.flags[1:1] == 1, hdr.payload_bytes);
+//!         begin.apply(segment, ends, hdr.tcp.seq, hdr.tcp.flags[1:1] == 1, hdr.tcp.flags[5:5] == 1, hdr.payload_bytes);
 //!         if (segment.is_read) {
 //!             message_status status = tls.read_held(held, segment.ticket, segment.message, segment.at, segment.bytes, "sni");
 //!             if (status != message_status.READ) {
@@ -70,6 +70,7 @@ enum bit<32> verdict_count {
     TOO_LONG  = 3,    // messages that are too long
     FORGOTTEN = 4,    // bytes that are held no more: there were too many streams
     MANY      = 5,    // too many messages in a segment
+    URGENT    = 6,    // urgent data, of which servers may leave a byte out
     // Segments that are dropped, and that TCP sends again.
     AHEAD     = 8,    // bytes before them are missing
     DIFFERS   = 9,    // they bring other bytes than those that came before
@@ -265,8 +266,8 @@ control verdict_hold(inout verdict_segment segment, in bit<32> at)(stream_bytes 
 }
 
 /// Finds the bytes of a client's segment that are new, and the message that they belong to. `sequence` is the segment's number, and `opens` is true for a SYN.
-/// Without bytes, only a SYN has to be given.
-control verdict_begin(out verdict_segment segment, in stream_ends ends, in bit<32> sequence, in bool opens, in bit<32> bytes)
+/// Without bytes, only a SYN has to be given. `is_urgent` is true if the segment has the flag URG.
+control verdict_begin(out verdict_segment segment, in stream_ends ends, in bit<32> sequence, in bool opens, in bool is_urgent, in bit<32> bytes)
                      (flow_state<stream_ends, followed_stream> followed, flow_state<stream_ends, decided_stream> decided, stream_bytes held,
                       CounterArray counts, bool drops_unknown) {
     verdict_hold(held = held) hold;
@@ -344,6 +345,8 @@ control verdict_begin(out verdict_segment segment, in stream_ends ends, in bit<3
                 bit<64> body = segment.stream.body < CHUNKS_BEGIN ? segment.stream.body : 0;
                 if (!is_same) {
                     verdict_drop(segment, verdict_count.DIFFERS);
+                } else if (is_urgent && segment.stream.is_allowed == 0) {
+                    verdict_unknown(segment, verdict_count.URGENT);
                 } else if (segment.stream.is_allowed == 1 || (int<32>)(segment.end - segment.stream.next) <= 0) {
                     // Nothing new, or nothing that is read.
                 } else if (body >= (bit<64>)(segment.end - segment.stream.next)) {

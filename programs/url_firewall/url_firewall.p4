@@ -240,7 +240,7 @@ control firewall(inout packet_headers hdr, out bool pass) {
                 stream_ends ends = { 0, 0, hdr.tcp.src_port, hdr.tcp.dst_port };
                 packet_addresses(hdr, ends.src, ends.dst);
                 verdict_segment segment;
-                begin.apply(segment, ends, hdr.tcp.seq, opens, hdr.payload_bytes);
+                begin.apply(segment, ends, hdr.tcp.seq, opens, hdr.tcp.flags[5:5] == 1, hdr.payload_bytes);
                 if (hdr.tcp.dst_port == PORT_HTTP) {
                     kind = OF_HTTP;
                     read_requests.apply(segment, status);

@@ -25,7 +25,7 @@ const REASONS: [(u64, &str); 7] = [
 ];
 
 /// Reasons for which a TCP connection is unknown (`verdict_count` of stream_verdicts.p4).
-const UNKNOWN: [(u64, &str); 6] = [
+const UNKNOWN: [(u64, &str); 7] = [
     (
         0,
         "its beginning, or the server's answer to it, was not seen",
@@ -35,6 +35,7 @@ const UNKNOWN: [(u64, &str); 6] = [
     (3, "a message that is too long"),
     (4, "too many connections wait for a decision"),
     (5, "too many messages in a segment"),
+    (6, "urgent data"),
 ];
 /// Reasons for which a TCP segment is dropped, whatever its name, since TCP sends it again.
 const DROPPED: [(u64, &str); 5] = [
