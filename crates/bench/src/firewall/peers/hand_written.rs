@@ -1,6 +1,6 @@
 //! The hand-written firewall, and the program that does nothing.
 
-use super::{Parts, Place};
+use super::place::{Parts, Place};
 use crate::error::Error;
 use crate::firewall::network::INSIDE_DEVICE;
 use crate::names::Blocks;

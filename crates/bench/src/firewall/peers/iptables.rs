@@ -1,6 +1,6 @@
 //! `iptables -m string`: a rule for each name, in a chain that requests of the three protocols take.
 
-use super::{Parts, Place};
+use super::place::{Parts, Place};
 use crate::error::Error;
 use crate::firewall::network::INSIDE_DEVICE;
 use std::fmt::Write;

@@ -3,6 +3,7 @@
 mod hand_written;
 mod iptables;
 mod onpath;
+mod place;
 pub(super) mod process;
 mod proxies;
 mod suricata;
@@ -10,8 +11,8 @@ mod suricata;
 use super::messages::Kind;
 use super::network::{Ends, Network};
 use crate::error::Error;
-use host::interrupt::Interrupts;
 use kernel::sys::Attached;
+use place::{Parts, Place};
 use process::Process;
 use std::path::Path;
 use std::process::Command;
@@ -20,6 +21,7 @@ use tempfile::TempDir;
 
 pub(super) use hand_written::{PASS_C, TUPLE_C, load_firewall};
 pub(super) use onpath::reload;
+pub(super) use place::Starter;
 
 /// A firewall that is compared.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -95,46 +97,6 @@ impl Peer {
     }
 }
 
-/// Means by which peers are started.
-pub(super) struct Starter<'a> {
-    pub(super) root: &'a Path,
-    pub(super) interrupts: &'a Interrupts,
-}
-
-/// Files of a peer that is started.
-struct Place<'a> {
-    starter: &'a Starter<'a>,
-    network: &'a Network,
-    names: &'a [String],
-    /// A folder of the peer's own.
-    folder: &'a Path,
-}
-
-impl Place<'_> {
-    /// Writes a file to the folder, and returns its path as text.
-    fn write(&self, name: &str, text: &str) -> Result<String, Error> {
-        let path = self.folder.join(name);
-        std::fs::write(&path, text).map_err(|e| Error::file("write", &path, &e))?;
-        Ok(path.display().to_string())
-    }
-
-    /// Writes the list, a name a line.
-    fn list(&self) -> Result<String, Error> {
-        self.write("names.txt", &(self.names.join("\n") + "\n"))
-    }
-
-    fn start(&self, words: &[&str]) -> Result<Process, Error> {
-        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        let Starter { interrupts, .. } = self.starter;
-        Process::start(&self.network.router, interrupts, self.folder, &words)
-    }
-
-    fn output(&self, words: &[&str]) -> Result<(), Error> {
-        let done = self.network.router.output(words);
-        done.map(|_| ()).map_err(|e| Error::new(e.to_string()))
-    }
-}
-
 /// A peer at work.
 pub(super) struct Running {
     pub(super) peer: Peer,
@@ -154,13 +116,6 @@ impl Running {
     pub(super) fn folder(&self) -> &Path {
         self.folder.path()
     }
-}
-
-/// Parts of a peer that work until they are dropped.
-#[derive(Default)]
-struct Parts {
-    process: Option<Process>,
-    attached: Option<Attached>,
 }
 
 /// Starts a peer with a list.

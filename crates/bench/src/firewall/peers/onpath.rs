@@ -1,6 +1,6 @@
 //! `onpath firewall`, as a user runs it. All its command lines are here.
 
-use super::{Parts, Place};
+use super::place::{Parts, Place};
 use crate::error::Error;
 use crate::firewall::network::INSIDE_DEVICE;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Proxies by server name and host, behind a redirection.
 
-use super::{Parts, Place};
+use super::place::{Parts, Place};
 use crate::error::Error;
 use crate::firewall::messages::Kind;
 use crate::firewall::network::{INSIDE_DEVICE, SERVER};

@@ -1,6 +1,6 @@
 //! Suricata inline: packets go to its queue, and a dataset has the names, exactly.
 
-use super::{Parts, Place};
+use super::place::{Parts, Place};
 use crate::error::Error;
 use crate::firewall::messages::Kind;
 

@@ -29,6 +29,8 @@ fn no_page_is_long() {
         let most = match name.as_str() {
             "README.md" => 150,
             "docs/dev/architecture.md" => 300,
+            // It is made of the definitions of all commands.
+            "docs/commands.md" => 500,
             _ => 400,
         };
         let lines = text.lines().count();

@@ -114,6 +114,11 @@ const OF_SWITCH: &[Use] = &[
         "name_set(9) s; message(\"tls\") t;",
         "t.read(0); if (s.find(0, 9, n, n) || t.find_name(\"sni\", s, n, n)) { n = 1; }",
     ),
+    object(
+        "stream_bytes",
+        "stream_bytes(9) s; message(\"tls\") t;",
+        "bit<64> held = s.hold(0, 0, 0, 9); if (s.equal(held, 0, 0, 9) && t.read_held(s, held, 0, 0, 9, \"sni\") == message_status.READ) { n = 1; }",
+    ),
 ];
 
 /// Uses of the externs of the model for traffic control.

@@ -173,6 +173,21 @@ pub(super) const USES: &[Wrong] = &[
         ALL,
     ),
     wrong(
+        "stream_bytes",
+        ("stream_bytes(0) s;", "if (s.equal(0, 0, 0, 9)) { n = 1; }"),
+        "E0611",
+        ALL,
+    ),
+    wrong(
+        "stream_bytes",
+        (
+            "stream_bytes(9) s; message(\"tls\") t;",
+            "t.keep(0, 0, 9); t.read_held(s, 0, 0, 0, 9, \"sni\");",
+        ),
+        "E0612",
+        ALL,
+    ),
+    wrong(
         "counter",
         ("counter(0, CounterType.packets) c;", "c.count(0);"),
         "E0730",
