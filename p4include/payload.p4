@@ -134,7 +134,7 @@ extern stream_bytes {
     /// in the packet's first 65536 bytes, there are none or more than 16384, what was held is forgotten, or another packet changes it.
     bit<64> hold(in bit<64> ticket, in bit<32> sequence, in bit<32> offset, in bit<32> length);
 
-    /// Whether `length` bytes at an offset of the payload are those that are held from a sequence number on. False if they cannot be compared, for the same
+    /// Compares `length` bytes at an offset of the payload with those that are held from a sequence number on: true if they are equal. False if they cannot be compared, for the same
     /// reasons as in `hold`. Bytes that were never held may equal any.
     bool equal(in bit<64> ticket, in bit<32> sequence, in bit<32> offset, in bit<32> length);
 }

@@ -39,7 +39,7 @@
 //!     } else if (hdr.tcp.src_port == 443) {
 //!         stream_ends ends = { 0, 0, hdr.tcp.dst_port, hdr.tcp.src_port };
 //!         packet_addresses(hdr, ends.dst, ends.src);
-//!         acknowledge.apply(pass, ends, hdr.tcp.ack, hdr.tcp.flags[1:1] == 1, 0, 0);
+//!         acknowledge.apply(pass, ends, hdr.tcp.seq, hdr.tcp.ack, hdr.tcp.flags[1:1] == 1, 0, 0);
 //!     }
 //! }
 //! ```
@@ -48,7 +48,7 @@
 //! `programs/url_firewall` of the repository is a whole program.
 //!
 //! The program has to see both directions. A stream whose SYN-ACK it did not see is unknown. Without `drops_unknown` such a stream is read in order too, from the first segment
-//! that is seen, and counted when it is decided.
+//! that is seen, and counted with that segment.
 //!
 //! RST and FIN end no stream: the state stays until another one takes its place.
 
@@ -71,7 +71,7 @@ enum bit<32> verdict_count {
     FORGOTTEN = 4,    // bytes that are held no more: there were too many streams
     MANY      = 5,    // too many messages in a segment
     URGENT    = 6,    // urgent data, of which servers may leave a byte out
-    // Segments that are dropped, and that TCP sends again.
+    // From 8 on: segments that are dropped, and that TCP sends again.
     AHEAD     = 8,    // bytes before them are missing
     DIFFERS   = 9,    // they bring other bytes than those that came before
     WAITS     = 10,   // too many bytes before them are not acknowledged
@@ -92,6 +92,7 @@ struct followed_stream {
     bit<32> held;          // of the first byte that is held
     bit<32> held_end;      // of the one behind the last byte that is held
     bit<32> acknowledged;  // of the one behind those that the server has acknowledged
+    bit<32> answered;      // number of the server's SYN-ACK
     bit<32> kind;          // the program's, 0 in a new stream
     bit<8>  is_confirmed;  // the server's SYN-ACK was seen
     bit<8>  is_counted;    // it is counted as one that was not opened
@@ -102,6 +103,7 @@ struct followed_stream {
 struct decided_stream {
     bit<32> first;         // sequence number of the first byte
     bit<32> next;          // of the byte behind those that were read
+    bit<32> answered;      // number of the server's SYN-ACK
     bit<8>  is_blocked;
     bit<8>  is_confirmed;  // the server's SYN-ACK was seen
 }
@@ -134,7 +136,7 @@ struct verdict_segment {
 
 /// Returns the state of a stream that begins at a sequence number.
 followed_stream verdict_stream(in bit<32> first) {
-    return { 0, 0, first, first, first, first, first, first, 0, 0, 0, 0 };
+    return { 0, 0, first, first, first, first, first, first, 0, 0, 0, 0, 0 };
 }
 
 /// Drops a segment, which TCP sends again.
@@ -222,7 +224,9 @@ void verdict_block(inout verdict_segment segment) {
 control verdict_hold(inout verdict_segment segment, in bit<32> at)(stream_bytes held) {
     apply {
         // Bytes that are read and acknowledged are held no longer.
-        bit<32> done = (int<32>)(segment.stream.message - segment.stream.acknowledged) > 0 ? segment.stream.acknowledged : segment.stream.message;
+        bit<32> done = segment.stream.message;
+        // Of a stream that is not confirmed, the server's answers may not be seen.
+        if (segment.stream.is_confirmed == 1 && (int<32>)(done - segment.stream.acknowledged) > 0) { done = segment.stream.acknowledged; }
         if ((int<32>)(done - segment.stream.held) > 0) { segment.stream.held = done; }
         if ((int<32>)(segment.stream.held_end - segment.stream.held) <= 0) {
             segment.stream.held = segment.stream.next;
@@ -244,7 +248,7 @@ control verdict_hold(inout verdict_segment segment, in bit<32> at)(stream_bytes 
             bit<64> ticket = held.hold(segment.stream.ticket, segment.stream.next, at, room);
             segment.is_stored = true;
             if (ticket == 0) {
-                // Where another processor changed it, storing the stream fails.
+                // If another processor stored the stream meanwhile, this one fails too.
                 verdict_unknown(segment, verdict_count.FORGOTTEN);
             }
             segment.stream.ticket = ticket;
@@ -266,7 +270,7 @@ control verdict_hold(inout verdict_segment segment, in bit<32> at)(stream_bytes 
 }
 
 /// Finds the bytes of a client's segment that are new, and the message that they belong to. `sequence` is the segment's number, and `opens` is true for a SYN.
-/// Without bytes, only a SYN has to be given. `is_urgent` is true if the segment has the flag URG.
+/// Without bytes, only a SYN and a segment with the flag URG have to be given. `is_urgent` is true if the segment has the flag URG.
 control verdict_begin(out verdict_segment segment, in stream_ends ends, in bit<32> sequence, in bool opens, in bool is_urgent, in bit<32> bytes)
                      (flow_state<stream_ends, followed_stream> followed, flow_state<stream_ends, decided_stream> decided, stream_bytes held,
                       CounterArray counts, bool drops_unknown) {
@@ -301,7 +305,7 @@ control verdict_begin(out verdict_segment segment, in stream_ends ends, in bit<3
             @noWarn("unused") bool gone = decided.remove(ends);
         }
         if (is_decided) {
-            segment.passes = known.is_blocked == 0 || opens && bytes == 0;
+            segment.passes = opens ? bytes == 0 : known.is_blocked == 0;
         } else {
             followed_stream stream;
             segment.is_known = followed.lookup(ends, stream);
@@ -319,8 +323,15 @@ control verdict_begin(out verdict_segment segment, in stream_ends ends, in bit<3
                 segment.was_next = stream.next;
                 segment.was_kind = stream.kind;
             }
-            if (bytes == 0 || segment.is_lost) {
+            if (segment.is_lost) {
+                // It passes later.
+            } else if (is_urgent) {
+                verdict_unknown(segment, verdict_count.URGENT);
+            } else if (bytes == 0) {
                 // Nothing to read.
+            } else if (drops_unknown && opens) {
+                // The server may answer another SYN. Without data, this one comes again.
+                verdict_drop(segment, verdict_count.WAITS);
             } else if (bytes > payload_length()) {
                 // The server discards it.
                 verdict_drop(segment, verdict_count.SHORT);
@@ -333,6 +344,8 @@ control verdict_begin(out verdict_segment segment, in stream_ends ends, in bit<3
                 }
                 // Bytes that are held must come again as they are: from this offset on, and up to the next one.
                 int<32> from = (int<32>)(segment.stream.held - first);
+                // The server discards what it has acknowledged.
+                if ((int<32>)(segment.stream.acknowledged - segment.stream.held) > 0) { from = (int<32>)(segment.stream.acknowledged - first); }
                 int<32> to = (int<32>)(segment.stream.held_end - first);
                 if (from < 0) { from = 0; }
                 if (to > (int<32>)bytes) { to = (int<32>)bytes; }
@@ -345,10 +358,10 @@ control verdict_begin(out verdict_segment segment, in stream_ends ends, in bit<3
                 bit<64> body = segment.stream.body < CHUNKS_BEGIN ? segment.stream.body : 0;
                 if (!is_same) {
                     verdict_drop(segment, verdict_count.DIFFERS);
-                } else if (is_urgent && segment.stream.is_allowed == 0) {
-                    verdict_unknown(segment, verdict_count.URGENT);
                 } else if (segment.stream.is_allowed == 1 || (int<32>)(segment.end - segment.stream.next) <= 0) {
                     // Nothing new, or nothing that is read.
+                } else if (is_ahead && segment.end - segment.stream.acknowledged > STREAM_REACH) {
+                    verdict_drop(segment, verdict_count.AHEAD);
                 } else if (body >= (bit<64>)(segment.end - segment.stream.next)) {
                     // All new bytes are of a body, whatever is missing.
                     segment.stream.body = segment.stream.body - (bit<64>)(segment.end - segment.stream.next);
@@ -371,7 +384,7 @@ control verdict_begin(out verdict_segment segment, in stream_ends ends, in bit<3
     }
 }
 
-/// Stores what was read, and decides. Behind the last message of a segment.
+/// Stores what was read, and decides. Programs apply it behind the last message of a segment.
 control verdict_end(inout verdict_segment segment, in stream_ends ends)
                    (flow_state<stream_ends, followed_stream> followed, flow_state<stream_ends, decided_stream> decided, CounterArray counts, bool drops_unknown) {
     apply {
@@ -386,6 +399,7 @@ control verdict_end(inout verdict_segment segment, in stream_ends ends)
                     if (is_there) {
                         segment.stream.acknowledged = now.acknowledged;
                         segment.stream.is_confirmed = now.is_confirmed;
+                        segment.stream.answered = now.answered;
                         if (now.kind != segment.was_kind) { segment.stream.kind = now.kind; }
                     }
                     followed.update(ends, segment.stream);
@@ -398,7 +412,7 @@ control verdict_end(inout verdict_segment segment, in stream_ends ends)
             bit<8> is_blocked = (segment.is_blocked || segment.is_unknown && drops_unknown) ? 8w1 : 0;
             bool is_final = segment.is_blocked || segment.is_unknown || segment.stream.is_allowed == 1 && segment.stream.is_confirmed == 0 && !segment.opens;
             if (is_final) {
-                decided.update(ends, { segment.stream.first, segment.end, is_blocked, segment.stream.is_confirmed });
+                decided.update(ends, { segment.stream.first, segment.end, segment.stream.answered, is_blocked, segment.stream.is_confirmed });
                 @noWarn("unused") bool gone = followed.remove(ends);
             }
             if (is_blocked == 1) { segment.passes = false; }
@@ -409,15 +423,15 @@ control verdict_end(inout verdict_segment segment, in stream_ends ends)
     }
 }
 
-/// Takes a server's segment: what it acknowledges, and if it is a SYN. `ends` are those of the client's direction. A stream of the kind `of_kind` gets another kind, unless
+/// Takes a server's segment: its sequence number, what it acknowledges, and if it is a SYN. `ends` are those of the client's direction. A stream of the kind `of_kind` gets another kind, unless
 /// that is 0.
-control verdict_acknowledge(out bool passes, in stream_ends ends, in bit<32> acknowledged, in bool opens, in bit<32> of_kind, in bit<32> kind)
+control verdict_acknowledge(out bool passes, in stream_ends ends, in bit<32> sequence, in bit<32> acknowledged, in bool opens, in bit<32> of_kind, in bit<32> kind)
                            (flow_state<stream_ends, followed_stream> followed, flow_state<stream_ends, decided_stream> decided) {
     apply {
         decided_stream known;
         passes = true;
         bool is_decided = decided.lookup(ends, known);
-        if (is_decided && opens && acknowledged - known.first > known.next - known.first) {
+        if (is_decided && opens && (known.is_confirmed == 1 && sequence != known.answered || acknowledged - known.first > known.next - known.first)) {
             // Another stream begins.
             is_decided = false;
             @noWarn("unused") bool gone = decided.remove(ends);
@@ -430,9 +444,11 @@ control verdict_acknowledge(out bool passes, in stream_ends ends, in bit<32> ack
             @atomic {
                 bool is_known = followed.lookup(ends, stream);
                 if (opens) {
-                    if (!is_known || acknowledged - stream.first > stream.next - stream.first) { stream = verdict_stream(acknowledged); }
+                    bool is_other = stream.is_confirmed == 1 && sequence != stream.answered || acknowledged - stream.first > stream.next - stream.first;
+                    if (!is_known || is_other) { stream = verdict_stream(acknowledged); }
+                    if (stream.is_confirmed == 0) { stream.acknowledged = acknowledged; }
                     stream.is_confirmed = 1;
-                    stream.acknowledged = acknowledged;
+                    stream.answered = sequence;
                     followed.update(ends, stream);
                 } else if (is_known) {
                     bool is_newer = (int<32>)(acknowledged - stream.acknowledged) > 0;
@@ -444,7 +460,7 @@ control verdict_acknowledge(out bool passes, in stream_ends ends, in bit<32> ack
                 is_allowed = is_known && stream.is_allowed == 1 && (int<32>)(stream.acknowledged - stream.held_end) >= 0;
             }
             if (is_allowed) {
-                decided.update(ends, { stream.first, stream.next, 0, stream.is_confirmed });
+                decided.update(ends, { stream.first, stream.next, stream.answered, 0, stream.is_confirmed });
                 @noWarn("unused") bool gone = followed.remove(ends);
             }
         }

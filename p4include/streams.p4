@@ -455,7 +455,7 @@ control stream_remember(in stream_segment segment, in stream_ends ends)
     }
 }
 
-/// Reads a decimal number: its first digits, at most 10 of `length`. False if these are no digits, or more.
+/// Reads a decimal number of `length` digits, of which `text` begins with the first ten. False if there are none or more than ten, or if other bytes are among them.
 bool stream_decimal(in bit<80> text, in bit<32> length, out bit<64> number) {
     // Leading zeros make ten digits, also of an absent number. A loop over them would cost the verifier in each iteration of a loop around.
     bit<80> digits = text >> ((10 - (bit<8>)length) << 3);

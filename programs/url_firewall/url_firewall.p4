@@ -117,12 +117,12 @@ control read_http(inout verdict_segment segment, inout message_status status)
                 bool is_chunked = http.matches("header.transfer-encoding", "(?i)(^|,)[ \\t]*chunked$");
                 bit<64> method;
                 @noWarn("unused") bool has_method = http.get_bytes("method", method, length);
-                bool asks_upgrade = http.get_bytes("header.upgrade", first, length);
+                bool asks_upgrade = http.matches("header.upgrade", "(?i)^websocket$");
                 // "CONNECT"
                 if (method == 0x434f4e4e45435400) {
                     segment.stream.kind = ASKS_TUNNEL;
-                } else if (asks_upgrade) {
-                    segment.stream.kind = ASKS_UPGRADE;
+                } else {
+                    segment.stream.kind = asks_upgrade ? ASKS_UPGRADE : 0;
                 }
                 if (has_digits && !is_number || is_coded && (!is_chunked || has_digits)) {
                     verdict_unknown(segment, verdict_count.MALFORMED);
@@ -236,11 +236,12 @@ control firewall(inout packet_headers hdr, out bool pass) {
             }
         } else if (hdr.tcp.isValid() && (hdr.tcp.dst_port == PORT_TLS || hdr.tcp.dst_port == PORT_HTTP || hdr.tcp.dst_port == PORT_DNS)) {
             bool opens = hdr.tcp.flags[1:1] == 1;
-            if (hdr.payload_bytes != 0 || opens) {
+            bool is_urgent = hdr.tcp.flags[5:5] == 1;
+            if (hdr.payload_bytes != 0 || opens || is_urgent) {
                 stream_ends ends = { 0, 0, hdr.tcp.src_port, hdr.tcp.dst_port };
                 packet_addresses(hdr, ends.src, ends.dst);
                 verdict_segment segment;
-                begin.apply(segment, ends, hdr.tcp.seq, opens, hdr.tcp.flags[5:5] == 1, hdr.payload_bytes);
+                begin.apply(segment, ends, hdr.tcp.seq, opens, is_urgent, hdr.payload_bytes);
                 if (hdr.tcp.dst_port == PORT_HTTP) {
                     kind = OF_HTTP;
                     read_requests.apply(segment, status);
@@ -270,7 +271,7 @@ control firewall(inout packet_headers hdr, out bool pass) {
                 }
                 if (IS_COUNTED_ONLY && segment.is_lost) {
                     // It passes, so that the rest cannot be followed.
-                    decided.update(ends, { segment.first_byte, segment.end, 0, 0 });
+                    decided.update(ends, { segment.first_byte, segment.end, 0, 0, 0 });
                 }
             }
         } else if (hdr.tcp.isValid() && (hdr.tcp.src_port == PORT_TLS || hdr.tcp.src_port == PORT_HTTP || hdr.tcp.src_port == PORT_DNS)) {
@@ -289,7 +290,7 @@ control firewall(inout packet_headers hdr, out bool pass) {
                     granted = IS_TUNNEL;
                 }
             }
-            acknowledge.apply(pass, ends, hdr.tcp.ack, hdr.tcp.flags[1:1] == 1, asked, granted);
+            acknowledge.apply(pass, ends, hdr.tcp.seq, hdr.tcp.ack, hdr.tcp.flags[1:1] == 1, asked, granted);
         } else if (!hdr.tcp.isValid() && !hdr.udp.isValid() && (hdr.protocol == PROTOCOL_TCP || hdr.protocol == PROTOCOL_UDP)) {
             fragments.increment(0);
             pass = !DROPS_UNKNOWN;

@@ -10,13 +10,13 @@ use net::interface;
 use std::path::Path;
 
 /// Program that passes everything.
-pub(in crate::firewall) const PASS_C: &str = "bench/firewall/pass.c";
+pub(crate) const PASS_C: &str = "bench/firewall/pass.c";
 /// Program that looks a connection up.
-pub(in crate::firewall) const TUPLE_C: &str = "bench/firewall/tuple.c";
+pub(crate) const TUPLE_C: &str = "bench/firewall/tuple.c";
 const FIREWALL_C: &str = "bench/firewall/firewall.c";
 
 /// Loads the hand-written firewall with a list.
-pub(in crate::firewall) fn load_firewall(root: &Path, names: &[String]) -> Result<Ready, Error> {
+pub(crate) fn load_firewall(root: &Path, names: &[String]) -> Result<Ready, Error> {
     let blocks = Blocks::of(names);
     let (ready, maps) = load_c_with(root, FIREWALL_C, &blocks.macros())?;
     blocks.fill(&maps)?;

@@ -51,7 +51,7 @@ pub(super) fn start(place: &Place, hook: Hook) -> Result<Parts, Error> {
 }
 
 /// Lets a firewall read its list again, and waits until it has.
-pub(in crate::firewall) fn reload(root: &Path, folder: &Path) -> Result<(), Error> {
+pub(crate) fn reload(root: &Path, folder: &Path) -> Result<(), Error> {
     let name = std::fs::read_to_string(folder.join("name")).map_err(Error::system("a file"))?;
     let output = Command::new(root.join(PROGRAM))
         .args(["firewall", "reload", &name])

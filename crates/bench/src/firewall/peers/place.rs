@@ -8,9 +8,9 @@ use kernel::sys::Attached;
 use std::path::Path;
 
 /// Means by which peers are started.
-pub(in crate::firewall) struct Starter<'a> {
-    pub(in crate::firewall) root: &'a Path,
-    pub(in crate::firewall) interrupts: &'a Interrupts,
+pub(crate) struct Starter<'a> {
+    pub(crate) root: &'a Path,
+    pub(crate) interrupts: &'a Interrupts,
 }
 
 /// Files of a peer that is started.

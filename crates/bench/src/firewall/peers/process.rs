@@ -20,14 +20,14 @@ const LOOK_AGAIN: Duration = Duration::from_millis(3);
 
 /// Running program. Dropping the value ends it, and waits until it has ended.
 #[derive(Debug)]
-pub(in crate::firewall) struct Process {
+pub(crate) struct Process {
     child: Child,
     output: PathBuf,
 }
 
 impl Process {
     /// Starts a program. What it writes goes to a file in the folder.
-    pub(in crate::firewall) fn start(
+    pub(crate) fn start(
         space: &Space,
         interrupts: &Interrupts,
         folder: &Path,
@@ -50,10 +50,7 @@ impl Process {
     }
 
     /// Waits until `is_ready` says so.
-    pub(in crate::firewall) fn wait(
-        &mut self,
-        mut is_ready: impl FnMut(&str) -> bool,
-    ) -> Result<(), Error> {
+    pub(crate) fn wait(&mut self, mut is_ready: impl FnMut(&str) -> bool) -> Result<(), Error> {
         let begun = Instant::now();
         loop {
             let text = fs::read(&self.output).unwrap_or_default();
@@ -71,7 +68,7 @@ impl Process {
     }
 
     /// Returns the most memory that it has had, in bytes.
-    pub(in crate::firewall) fn peak_memory(&self) -> io::Result<u64> {
+    pub(crate) fn peak_memory(&self) -> io::Result<u64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
         let kibibytes = line.and_then(|l| l.split_whitespace().next()?.parse::<u64>().ok());

@@ -136,7 +136,7 @@ pub(super) fn run(name: Option<&str>, as_json: bool) -> Done {
     }
     let unread = [
         ("THE CONNECTION IS UNKNOWN", unknown),
-        ("THE SEGMENT IS DROPPED, AND SENT AGAIN", dropped),
+        ("THE SEGMENT IS DROPPED, WHATEVER ITS NAME", dropped),
     ];
     for (head, reasons) in unread.into_iter().filter(|(_, all)| !all.is_empty()) {
         out_line!();
