@@ -105,7 +105,7 @@ pub fn no_name(text: &str, why: &str) -> Box<Diagnostic> {
     )
 }
 
-/// What cannot be followed is to be dropped, where the answers of servers are not seen.
+/// Unknown connections are to be dropped, where the answers of servers are not seen.
 pub fn one_direction() -> Box<Diagnostic> {
     Diagnostic::failure(
         "E1212",

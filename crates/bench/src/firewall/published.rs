@@ -1,8 +1,9 @@
 //! Published results: S. Gupta and others, *DeeP4R: Deep Packet Inspection in P4 using Packet Recirculation*, INFOCOM
 //! 2023. Averages, in milliseconds.
 
-/// Delay by number of names: end to end with netfilter, in the device with netfilter.
+/// Delay of the P4 program end to end, with any number of names.
 pub(super) const END_TO_END: f64 = 8.5;
+/// Its delay in the device.
 pub(super) const DEVICE: f64 = 0.2;
 /// Delay of netfilter in the device, by number of names.
 pub(super) const NETFILTER_DEVICE: [(usize, f64); 4] =
