@@ -4,12 +4,11 @@ use super::{Interface, Pins, Record};
 use crate::attachment::{TcOrder, side};
 use crate::sys::{self, Side};
 use bpf::abi::Hook;
-use std::cmp::Reverse;
 
 impl Pins {
-    /// Returns the position of a program at an interface that it gets while it runs. The recorded position holds if
-    /// the program that it refers to is there. Otherwise the position is on the right side of those programs that
-    /// refer to this one. Otherwise it is last.
+    /// Returns the position of a program at an interface that it gets while it runs: after the last of those programs
+    /// that belong before it, or else before the first of those that belong after it, or else last. Instances whose
+    /// programs are not there count too: through them the order of others follows.
     pub(super) fn order_at(&self, ifindex: u32, record: &Record, member: usize) -> TcOrder {
         let member = &record.members[member];
         let by_filter = member.interfaces.iter().any(|at| at.filter.is_some());
@@ -19,32 +18,31 @@ impl Pins {
         if record.order == TcOrder::NearestWire {
             return TcOrder::NearestWire;
         }
-        if let Some(beside) = record.order.beside()
-            && self.place_of(beside, ifindex, side).is_some()
+        let records = self.names().unwrap_or_default().into_iter();
+        let pairs: Vec<_> = records
+            .filter_map(|name| pair(self.record(&name).ok()?.order, name))
+            .collect();
+        let place = |name: &String| self.place_of(name, ifindex, side);
+        let earlier = reached(
+            &record.instance,
+            pairs.iter().map(|(first, then)| (then, first)),
+        );
+        if let Some(last) = earlier
+            .into_iter()
+            .filter(|name| place(name).is_some())
+            .max_by_key(place)
         {
-            return record.order.clone();
+            return TcOrder::After(last);
         }
-        let (mut earlier, mut later) = (Vec::new(), Vec::new());
-        for name in self.names().unwrap_or_default() {
-            let order = self.record(&name).map(|other| other.order);
-            let Some(place) = self.place_of(&name, ifindex, side) else {
-                continue;
-            };
-            match order {
-                Ok(TcOrder::Before(beside)) if beside == record.instance => {
-                    earlier.push((Reverse(place), name));
-                }
-                Ok(TcOrder::After(beside)) if beside == record.instance => {
-                    later.push((place, name))
-                }
-                _ => {}
-            }
-        }
-        let before = later.into_iter().min();
-        match earlier.into_iter().min() {
-            Some((_, last)) => TcOrder::After(last),
-            None => before.map_or(TcOrder::Last, |(_, first)| TcOrder::Before(first)),
-        }
+        let later = reached(
+            &record.instance,
+            pairs.iter().map(|(first, then)| (first, then)),
+        );
+        let first = later
+            .into_iter()
+            .filter(|name| place(name).is_some())
+            .min_by_key(place);
+        first.map_or(TcOrder::Last, TcOrder::Before)
     }
 
     /// Returns the index of an instance's program among those at a side of an interface of this thread's network
@@ -69,5 +67,48 @@ impl Pins {
             TcOrder::Before(_) => own > beside,
             TcOrder::After(_) => own < beside,
         })
+    }
+}
+
+/// Returns the instances that an order names, the earlier one first.
+fn pair(order: TcOrder, own: String) -> Option<(String, String)> {
+    match order {
+        TcOrder::Before(beside) => Some((own, beside)),
+        TcOrder::After(beside) => Some((beside, own)),
+        TcOrder::Last | TcOrder::NearestWire => None,
+    }
+}
+
+/// Returns the instances that steps lead to from one of them, itself left out.
+fn reached<'a>(
+    from: &'a String,
+    steps: impl Iterator<Item = (&'a String, &'a String)>,
+) -> Vec<String> {
+    let steps: Vec<_> = steps.collect();
+    let mut found = vec![from];
+    let mut done = 0;
+    while let Some(at) = found.get(done).copied() {
+        for (_, to) in steps.iter().filter(|(origin, _)| *origin == at) {
+            if !found.contains(to) {
+                found.push(to);
+            }
+        }
+        done += 1;
+    }
+    found.into_iter().skip(1).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_lead_over_instances_between_and_in_circles() {
+        let names = ["a", "b", "c", "d"].map(String::from);
+        let [a, b, c, d] = &names;
+        let steps = || [(a, b), (b, c), (c, a), (c, d)].into_iter();
+        assert_eq!(reached(a, steps()), ["b", "c", "d"]);
+        assert_eq!(reached(c, steps()), ["a", "d", "b"]);
+        assert!(reached(d, steps()).is_empty());
     }
 }
