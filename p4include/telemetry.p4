@@ -18,6 +18,12 @@
 #ifndef _TELEMETRY_P4_
 #define _TELEMETRY_P4_
 
+/// Now, in nanoseconds of the monotonic clock.
+/// @on interpreter: A clock of its own, so that a test always gets the same times: a microsecond passes from packet to packet, and what `wait` says.
+/// @on xdp, tc: As described.
+@isolated
+extern bit<64> monotonic_ns();
+
 /// How many, and the sum, the least and the greatest of what was added: 32 bytes a group, besides its key.
 /// @on interpreter, xdp, tc: As described; the interpreter is one processor.
 /// @errors E0741 E0742 E0743

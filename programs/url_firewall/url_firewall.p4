@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blocks sites by name: of a DNS query, of a TLS server, of an HTTP host. A rule is on list 1, which blocks, or on list 2, which allows; of
+// Blocks sites by name: of a DNS query, of a TLS server, of an HTTP host. A rule blocks for some groups of sources, and allows for others; of
 // those that cover a name, the one with the longest name decides. TCP connections are followed in both directions, so that what is decided holds for
 // what the server gets.
 
 #include <ebpf_model.p4>
 #include <packet_headers.p4>
 #include <stream_verdicts.p4>
+#include <telemetry.p4>
 
 // Most rules; another file may define it and include this one.
 #ifndef MOST_RULES
@@ -42,6 +43,13 @@ const bool REFUSES_QUIC = true;
 const bool REFUSES_QUIC = false;
 #endif
 
+// With GROUPS, sources of requests belong to groups, which have rules of their own.
+#ifdef GROUPS
+const bit<32> MOST_GROUPS = 16;
+#else
+const bit<32> MOST_GROUPS = 1;
+#endif
+
 const bit<16> PORT_DNS = 53;
 const bit<16> PORT_HTTP = 80;
 const bit<16> PORT_TLS = 443;
@@ -49,9 +57,21 @@ const bit<16> PORT_TLS = 443;
 const bit<8> PROTOCOL_TCP = 6;
 const bit<8> PROTOCOL_UDP = 17;
 
-// Of a rule's lists.
+// Of a rule's 32 bits, two belong to a group, from the lowest ones on.
 const bit<32> BLOCKS = 1;
 const bit<32> ALLOWS = 2;
+
+// Time in units of 2^30 nanoseconds of the monotonic clock.
+bit<32> ticks() { return (bit<32>)(monotonic_ns() >> 30); }
+
+// Source of a request.
+struct source_group {
+    bit<32> number;    // 0: all that belong to no other group, or to one at a time that is not its own
+    bool is_paused;    // what is blocked passes, and is counted
+}
+
+// Bits of a group.
+bit<32> of_group(in bit<32> lists, in source_group group) { return (lists >> (2 * (bit<8>)group.number)) & 3; }
 
 // Messages, as indices of counters.
 const bit<32> OF_DNS = 0;
@@ -68,16 +88,68 @@ const bit<32> IS_TUNNEL = 4;
 const bit<32> HAS_BYTE = 0x10000;
 const bit<32> HAS_LENGTH = 0x20000;
 
-// Counts a rule, and tells if it blocks.
-control decide(out bool is_blocked, in bit<32> kind, in bit<32> rule, in bit<32> lists)(CounterArray blocked, CounterArray allowed, CounterArray decided_by) {
+// Finds the group of a packet's source: by its address of the link layer, or else by the longest prefix of its address.
+control find_group(in packet_headers hdr, out source_group group) {
+    bit<32> now = ticks();
+#ifdef GROUPS
+    bit<128> address;
+    bit<128> destination;
+    action in_group(bit<32> number) { group.number = number; }
+    action holds() { }
+    table stations {
+        key = { hdr.eth.src: exact; }
+        actions = { in_group; NoAction; }
+        default_action = NoAction();
+        implementation = hash_table(4096);
+    }
+    table sources {
+        key = { address: lpm; }
+        actions = { in_group; NoAction; }
+        default_action = NoAction();
+        implementation = hash_table(4096);
+    }
+    // Times at which the rules of a group hold.
+    table times {
+        key = { group.number: exact; now: range; }
+        actions = { holds; NoAction; }
+        default_action = NoAction();
+        implementation = hash_table(8192);
+    }
+#endif
+    action until(bit<32> end) { group.is_paused = now < end; }
+    table pauses {
+        key = { group.number: exact; }
+        actions = { until; NoAction; }
+        default_action = NoAction();
+        implementation = array_table(MOST_GROUPS);
+    }
+    apply {
+        group.number = 0;
+        group.is_paused = false;
+#ifdef GROUPS
+        packet_addresses(hdr, address, destination);
+        if (!stations.apply().hit) { sources.apply(); }
+        if (group.number != 0 && !times.apply().hit) { group.number = 0; }
+#endif
+        pauses.apply();
+    }
+}
+
+// Counts a rule, and tells if it blocks. Counters of messages have four for each group.
+control decide(out bool is_blocked, in source_group group, in bit<32> kind, in bit<32> rule, in bit<32> lists)
+              (CounterArray blocked, CounterArray allowed, CounterArray excused, CounterArray decided_by) {
     apply {
         is_blocked = false;
-        if (lists != 0) {
+        bit<32> verdict = of_group(lists, group);
+        bit<32> index = 4 * group.number + kind;
+        if (verdict != 0) {
             decided_by.increment((bit<32>) rule[31:27]);
-            if (lists & ALLOWS != 0) {
-                allowed.increment(kind);
-            } else if (lists & BLOCKS != 0) {
-                blocked.increment(kind);
+            if (verdict & ALLOWS != 0) {
+                allowed.increment(index);
+            } else if (group.is_paused) {
+                excused.increment(index);
+            } else {
+                blocked.increment(index);
                 is_blocked = true;
             }
         }
@@ -85,9 +157,9 @@ control decide(out bool is_blocked, in bit<32> kind, in bit<32> rule, in bit<32>
 }
 
 // Reads requests of HTTP in a segment, and decides about them.
-control read_http(inout verdict_segment segment, inout message_status status)
-                 (message http, name_set names, stream_bytes held, CounterArray blocked, CounterArray allowed, CounterArray decided_by) {
-    decide(blocked = blocked, allowed = allowed, decided_by = decided_by) decide_message;
+control read_http(inout verdict_segment segment, inout message_status status, in source_group group)
+                 (message http, name_set names, stream_bytes held, CounterArray blocked, CounterArray allowed, CounterArray excused, CounterArray decided_by) {
+    decide(blocked = blocked, allowed = allowed, excused = excused, decided_by = decided_by) decide_message;
     apply {
         bit<32> rule;
         bit<32> lists;
@@ -97,9 +169,9 @@ control read_http(inout verdict_segment segment, inout message_status status)
                 "method,host,body,content_length,header.transfer-encoding,header.upgrade");
             http.find_name("host", names, rule, lists);
             // A request may be cut behind its host.
-            bool blocks = lists & BLOCKS != 0 && lists & ALLOWS == 0;
+            bool blocks = of_group(lists, group) == BLOCKS && !group.is_paused;
             if (status == message_status.READ || blocks) {
-                decide_message.apply(is_blocked, OF_HTTP, rule, lists);
+                decide_message.apply(is_blocked, group, OF_HTTP, rule, lists);
             }
             if (is_blocked) {
                 verdict_block(segment);
@@ -139,9 +211,9 @@ control read_http(inout verdict_segment segment, inout message_status status)
 }
 
 // Reads queries of DNS in a segment, each behind its length, and decides about them.
-control read_dns(inout verdict_segment segment, inout message_status status)
-                (message dns, name_set names, stream_bytes held, CounterArray blocked, CounterArray allowed, CounterArray decided_by) {
-    decide(blocked = blocked, allowed = allowed, decided_by = decided_by) decide_message;
+control read_dns(inout verdict_segment segment, inout message_status status, in source_group group)
+                (message dns, name_set names, stream_bytes held, CounterArray blocked, CounterArray allowed, CounterArray excused, CounterArray decided_by) {
+    decide(blocked = blocked, allowed = allowed, excused = excused, decided_by = decided_by) decide_message;
     apply {
         bit<32> rule;
         bit<32> lists;
@@ -165,9 +237,9 @@ control read_dns(inout verdict_segment segment, inout message_status status)
                 segment.stream.kind = is_whole ? 0 : HAS_LENGTH | (bit<32>)length;
                 status = dns.read_held(held, segment.ticket, segment.message + 2, segment.at + 2, bytes, "qname");
                 dns.find_name("qname", names, rule, lists);
-                bool blocks = lists & BLOCKS != 0 && lists & ALLOWS == 0;
+                bool blocks = of_group(lists, group) == BLOCKS && !group.is_paused;
                 bool is_blocked = false;
-                if (is_whole || blocks) { decide_message.apply(is_blocked, OF_DNS, rule, lists); }
+                if (is_whole || blocks) { decide_message.apply(is_blocked, group, OF_DNS, rule, lists); }
                 if (is_blocked) {
                     verdict_block(segment);
                 } else if (!is_whole) {
@@ -190,9 +262,10 @@ control firewall(inout packet_headers hdr, out bool pass) {
     flow_state<stream_ends, followed_stream>(MOST_CONNECTIONS) followed;
     flow_state<stream_ends, decided_stream>(MOST_CONNECTIONS) decided;
     stream_bytes(MOST_UNDECIDED) held;
-    // Messages with a name that is blocked, and with one that is allowed.
-    CounterArray(4, false) blocked;
-    CounterArray(4, false) allowed;
+    // Messages with a name that is blocked, with one that is allowed, and with one that is blocked while its group is paused.
+    CounterArray(4 * MOST_GROUPS, false) blocked;
+    CounterArray(4 * MOST_GROUPS, false) allowed;
+    CounterArray(4 * MOST_GROUPS, false) excused;
     // Messages whose name could not be read: 16 times the kind of message, and the status of reading it.
     CounterArray(64, false) unread;
     // Connections that could not be followed, and segments that were dropped because of their order (`verdict_count`).
@@ -206,9 +279,10 @@ control firewall(inout packet_headers hdr, out bool pass) {
     verdict_begin(followed = followed, decided = decided, held = held, counts = followings, drops_unknown = DROPS_UNKNOWN) begin;
     verdict_end(followed = followed, decided = decided, counts = followings, drops_unknown = DROPS_UNKNOWN) end;
     verdict_acknowledge(followed = followed, decided = decided) acknowledge;
-    decide(blocked = blocked, allowed = allowed, decided_by = decided_by) decide_message;
-    read_http(http = http, names = names, held = held, blocked = blocked, allowed = allowed, decided_by = decided_by) read_requests;
-    read_dns(dns = dns, names = names, held = held, blocked = blocked, allowed = allowed, decided_by = decided_by) read_queries;
+    decide(blocked = blocked, allowed = allowed, excused = excused, decided_by = decided_by) decide_message;
+    find_group() find_source;
+    read_http(http = http, names = names, held = held, blocked = blocked, allowed = allowed, excused = excused, decided_by = decided_by) read_requests;
+    read_dns(dns = dns, names = names, held = held, blocked = blocked, allowed = allowed, excused = excused, decided_by = decided_by) read_queries;
 
     apply {
         bit<32> rule = 0;
@@ -216,12 +290,14 @@ control firewall(inout packet_headers hdr, out bool pass) {
         bool is_blocked = false;
         bit<32> kind = OF_DNS;
         message_status status = message_status.OTHER;
+        source_group group = { 0, false };
         pass = true;
         if (hdr.udp.isValid() && hdr.udp.dst_port == PORT_DNS) {
             status = dns.read_for(0, hdr.payload_bytes, "qname");
             if (status == message_status.READ) {
                 dns.find_name("qname", names, rule, lists);
-                decide_message.apply(is_blocked, OF_DNS, rule, lists);
+                find_source.apply(hdr, group);
+                decide_message.apply(is_blocked, group, OF_DNS, rule, lists);
                 pass = !is_blocked;
             } else if (status != message_status.OTHER) {
                 unread.increment(16 * OF_DNS + (bit<32>) (bit<8>) status);
@@ -242,11 +318,12 @@ control firewall(inout packet_headers hdr, out bool pass) {
                 packet_addresses(hdr, ends.src, ends.dst);
                 verdict_segment segment;
                 begin.apply(segment, ends, hdr.tcp.seq, opens, is_urgent, hdr.payload_bytes);
+                if (segment.is_read) { find_source.apply(hdr, group); }
                 if (hdr.tcp.dst_port == PORT_HTTP) {
                     kind = OF_HTTP;
-                    read_requests.apply(segment, status);
+                    read_requests.apply(segment, status, group);
                 } else if (hdr.tcp.dst_port == PORT_DNS) {
-                    read_queries.apply(segment, status);
+                    read_queries.apply(segment, status, group);
                 } else {
                     kind = OF_TLS;
                 }
@@ -255,7 +332,7 @@ control firewall(inout packet_headers hdr, out bool pass) {
                     status = tls.read_held(held, segment.ticket, segment.message, segment.at, segment.bytes, "sni");
                     if (status == message_status.READ) {
                         tls.find_name("sni", names, rule, lists);
-                        decide_message.apply(is_blocked, OF_TLS, rule, lists);
+                        decide_message.apply(is_blocked, group, OF_TLS, rule, lists);
                         if (is_blocked) { verdict_block(segment); } else { verdict_allow(segment); }
                     } else if (status == message_status.OTHER && is_tunnel && segment.stream.kind == IS_UPGRADED) {
                         // Its name was that of the request.

@@ -32,7 +32,13 @@ pub const DEPARSER: &str = "deparser";
 pub const HEADERS: &str = "headers";
 
 /// The externs of `telemetry.p4`, which programs of every architecture may include.
-pub(crate) const TELEMETRY: &[&str] = &["tally", "histogram", "distinct_count", "top_keys"];
+pub(crate) const TELEMETRY: &[&str] = &[
+    "tally",
+    "histogram",
+    "distinct_count",
+    "top_keys",
+    "monotonic_ns",
+];
 
 /// An architecture model.
 #[derive(Debug)]

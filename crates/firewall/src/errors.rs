@@ -1,6 +1,6 @@
 //! Diagnostics of the firewall, one function each.
 
-use diag::Diagnostic;
+use diag::{Diagnostic, Span};
 
 /// A list cannot be read; `why` is a sentence with the reason.
 pub fn unreadable_list(why: &str) -> Box<Diagnostic> {
@@ -112,4 +112,74 @@ pub fn one_direction() -> Box<Diagnostic> {
         "`--unknown drop` takes both directions of a connection".to_owned(),
         "name the interfaces to the clients and to the servers: `--dev IF,IF`",
     )
+}
+
+/// A source of a group is none.
+pub(crate) fn no_source(span: Span, text: &str) -> Diagnostic {
+    Diagnostic::refusal(
+        "E1217",
+        span,
+        format!("`{text}` is no address of IP or of the link layer, and no prefix"),
+        "write a source such as `10.0.3.7`, `10.0.3.0/24`, `2001:db8::/64` or `02:00:00:00:00:01`; the bits behind a prefix \
+         are 0",
+    )
+}
+
+/// A time of a group is none.
+pub(crate) fn no_time(span: Span, text: &str) -> Diagnostic {
+    Diagnostic::refusal(
+        "E1218",
+        span,
+        format!("`{text}` is no time of the week"),
+        "write a time such as `mon-fri 08:00-16:00`, `sat 22:00-06:00` or `08:00-24:00`",
+    )
+}
+
+/// Two groups have one name.
+pub(crate) fn group_twice(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::refusal(
+        "E1219",
+        span,
+        format!("there are two groups `{name}`"),
+        "rename one of them",
+    )
+}
+
+/// A source belongs to two groups.
+pub(crate) fn source_twice(span: Span, source: &str) -> Diagnostic {
+    Diagnostic::refusal(
+        "E1219",
+        span,
+        format!("`{source}` belongs to two groups"),
+        "remove it from one of them, or make it longer: the longest prefix decides",
+    )
+}
+
+/// There are more groups than a rule has bits for.
+pub(crate) fn too_many_groups(span: Span, most: usize) -> Diagnostic {
+    Diagnostic::refusal(
+        "E1219",
+        span,
+        format!("a firewall has {most} groups at the most"),
+        "sources that belong to no group have the lists at the top of the file",
+    )
+}
+
+/// A group has the name of the sources that belong to none.
+pub(crate) fn is_others(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::refusal(
+        "E1219",
+        span,
+        format!("`{name}` means the sources that belong to no group"),
+        "rename the group; lists at the top of the file are for the others",
+    )
+}
+
+/// There is no group with this name.
+pub fn no_group(name: &str, known: &[&str]) -> Box<Diagnostic> {
+    let help = match known {
+        [_] => "there are no groups: omit `--group`".to_owned(),
+        known => format!("the groups: {}", known.join(", ")),
+    };
+    Diagnostic::failure("E1220", format!("there is no group `{name}`"), help)
 }

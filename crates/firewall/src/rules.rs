@@ -2,15 +2,32 @@
 //!
 //! For each name that lists have, it is known if the name itself, and the names below it, are blocked or allowed. Of
 //! rules for one name, one that allows wins. Rules that a shorter name makes needless are left out.
+//!
+//! Each group of sources has lists of its own, and one set serves all: two bits of a rule tell for each group what the
+//! longest name of its lists says. So a rule has bits of groups on whose lists shorter names are.
 
 use crate::list::Rule;
 use domains::{NameRule, RuleValue, Scope, ScopedName};
 use std::collections::HashMap;
 
-/// Bit of the rules that block.
+/// Bit of the rules that block, for the first group.
 pub const BLOCKS: u32 = 1;
-/// Bit of the rules that allow.
+/// Bit of the rules that allow, for the first group.
 pub const ALLOWS: u32 = 2;
+/// Most groups, the first one included.
+pub const MOST_GROUPS: usize = 16;
+/// Bits of the rules that block, for all groups.
+const ALL_BLOCK: u32 = 0x5555_5555;
+
+/// Tests whether a rule's bits allow for any group, and block for none.
+pub fn only_allows(lists: u32) -> bool {
+    lists & ALL_BLOCK == 0
+}
+
+/// Returns a group's part of a rule's bits, which is `BLOCKS`, `ALLOWS` or 0.
+pub fn of_group(lists: u32, group: usize) -> u32 {
+    lists >> (2 * group) & (BLOCKS | ALLOWS)
+}
 
 /// Most lists that rules come from.
 pub const MOST_LISTS: usize = 32;
@@ -58,6 +75,8 @@ pub struct Listed {
     pub rule: Rule,
     /// Index of its list.
     pub list: usize,
+    /// Groups whose list it is, each by the bit of its index.
+    pub groups: u16,
 }
 
 /// Rules of a set.
@@ -72,8 +91,45 @@ pub struct Rules {
 /// Verdict of a rule, with its origin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Verdict {
-    is_allowed: bool,
+    /// Two bits for each group.
+    lists: u32,
     origin: Origin,
+}
+
+impl Verdict {
+    fn of(listed: &Listed) -> Verdict {
+        let bit = if listed.rule.is_allowed {
+            ALLOWS
+        } else {
+            BLOCKS
+        };
+        let groups = (0..MOST_GROUPS).filter(|group| listed.groups >> group & 1 == 1);
+        Verdict {
+            lists: groups.fold(0, |lists, group| lists | bit << (2 * group)),
+            origin: Origin::new(listed.list, listed.rule.line),
+        }
+    }
+
+    /// Returns the verdict of two rules for one name. One that allows wins, and names the origin.
+    fn with(self, other: Verdict) -> Verdict {
+        let lists = self.lists | other.lists;
+        let allows = lists & !ALL_BLOCK;
+        let origin = if self.lists & !ALL_BLOCK == allows {
+            self.origin
+        } else {
+            other.origin
+        };
+        Verdict {
+            lists: lists & !(allows >> 1),
+            origin,
+        }
+    }
+}
+
+/// Adds to a rule's bits those of a shorter name, for groups for which the rule says nothing.
+fn with_shorter(lists: u32, shorter: u32) -> u32 {
+    let said = (lists | lists >> 1) & ALL_BLOCK;
+    lists | shorter & !(said | said << 1)
 }
 
 /// Verdicts on a name itself, and on the names below it.
@@ -83,29 +139,27 @@ type Verdicts = [Option<Verdict>; 2];
 pub fn of(listed: Vec<Listed>) -> Rules {
     let given = listed.len();
     let mut names: HashMap<String, Verdicts> = HashMap::with_capacity(given);
-    for Listed { rule, list } in listed {
-        let verdict = Verdict {
-            is_allowed: rule.is_allowed,
-            origin: Origin::new(list, rule.line),
-        };
+    for listed in listed {
+        let verdict = Verdict::of(&listed);
+        let rule = listed.rule;
         let known = names.entry(rule.name).or_default();
         let covered = [rule.scope.covers_itself(), rule.scope.covers_below()];
         for (known, _) in known.iter_mut().zip(covered).filter(|(_, covers)| *covers) {
-            let decides = known.is_none_or(|known| verdict.is_allowed && !known.is_allowed);
-            *known = if decides { Some(verdict) } else { *known };
+            *known = Some(known.map_or(verdict, |known| known.with(verdict)));
         }
     }
     let mut made = Rules::default();
     for (name, verdicts) in &names {
         let inherited = inherited(&names, name);
         let needed = verdicts.map(|verdict| {
-            verdict.filter(|v| match inherited {
-                Some(above) => above.is_allowed != v.is_allowed,
-                None => true,
-            })
+            let whole = verdict.map(|verdict| Verdict {
+                lists: with_shorter(verdict.lists, inherited),
+                ..verdict
+            });
+            whole.filter(|whole| whole.lists != inherited)
         });
         let scopes = match needed {
-            [Some(itself), Some(below)] if itself.is_allowed == below.is_allowed => {
+            [Some(itself), Some(below)] if itself.lists == below.lists => {
                 vec![(Scope::Domain, itself)]
             }
             [itself, below] => {
@@ -119,9 +173,10 @@ pub fn of(listed: Vec<Listed>) -> Rules {
                 name: name.as_str().into(),
                 scope,
             };
-            let lists = if verdict.is_allowed { ALLOWS } else { BLOCKS };
-            let number = verdict.origin.number();
-            let value = RuleValue { number, lists };
+            let value = RuleValue {
+                number: verdict.origin.number(),
+                lists: verdict.lists,
+            };
             made.rules.push(NameRule { name, value });
         }
     }
@@ -134,10 +189,12 @@ pub fn of(listed: Vec<Listed>) -> Rules {
     made
 }
 
-/// Returns the verdict on a name by the rules for the names above it: that of the longest one.
-fn inherited(names: &HashMap<String, Verdicts>, name: &str) -> Option<Verdict> {
-    let mut dots = name.match_indices('.');
-    dots.find_map(|(dot, _)| names.get(&name[dot + 1..])?[1])
+/// Returns the bits that the rules for the names above a name have for it: for each group those of the longest one.
+fn inherited(names: &HashMap<String, Verdicts>, name: &str) -> u32 {
+    let above = name
+        .match_indices('.')
+        .filter_map(|(dot, _)| names.get(&name[dot + 1..])?[1]);
+    above.fold(0, |lists, verdict| with_shorter(lists, verdict.lists))
 }
 
 #[cfg(test)]
@@ -148,7 +205,11 @@ mod tests {
     fn made(text: &str) -> Rules {
         let list = crate::list::parse(text.as_bytes());
         assert_eq!(list.skipped, []);
-        let listed = list.rules.into_iter().map(|rule| Listed { rule, list: 0 });
+        let listed = list.rules.into_iter().map(|rule| Listed {
+            rule,
+            list: 0,
+            groups: 1,
+        });
         of(listed.collect())
     }
 
@@ -169,7 +230,11 @@ mod tests {
     fn a_rule_knows_its_list_and_line() {
         let list = |text: &str, list| {
             let rules = crate::list::parse(text.as_bytes()).rules.into_iter();
-            rules.map(move |rule| Listed { rule, list })
+            rules.map(move |rule| Listed {
+                rule,
+                list,
+                groups: 1,
+            })
         };
         let all = list("# names\na.com\n", 0).chain(list("\n\n@@||b.a.com^\n", 31));
         let found = of(all.collect()).rules;
@@ -233,6 +298,7 @@ mod tests {
                         line: line as usize,
                     },
                     list: 0,
+                    groups: 1 + random(15) as u16,
                 })
                 .collect();
             let mut set = NameRules::default();
@@ -246,14 +312,25 @@ mod tests {
                     Some(before) => before.ends_with('.') && rule.scope.covers_below(),
                     None => false,
                 };
-                let all = listed.iter().map(|one| &one.rule);
-                let decides = all
-                    .filter(|rule| covers(rule))
-                    .max_by_key(|rule| (rule.name.len(), rule.is_allowed));
-                let expected = decides.is_some_and(|rule| !rule.is_allowed);
                 let found = set.look_up(name.as_bytes());
-                let found = found.is_some_and(|value| value.lists == BLOCKS);
-                assert_eq!(found, expected, "round {round}: {name} by {listed:?}");
+                let found = found.map_or(0, |value| value.lists);
+                for group in 0..4 {
+                    let own = listed.iter().filter(|one| one.groups >> group & 1 == 1);
+                    let decides = own
+                        .map(|one| &one.rule)
+                        .filter(|rule| covers(rule))
+                        .max_by_key(|rule| (rule.name.len(), rule.is_allowed));
+                    let expected = match decides {
+                        None => 0,
+                        Some(rule) if rule.is_allowed => ALLOWS,
+                        Some(_) => BLOCKS,
+                    };
+                    let found = of_group(found, group);
+                    assert_eq!(
+                        found, expected,
+                        "round {round}: {name}, {group} by {listed:?}"
+                    );
+                }
             }
         }
     }

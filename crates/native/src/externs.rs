@@ -19,6 +19,7 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
             let holds = g.arguments(call).into_iter().next();
             g.goto_reject(C::not(holds.unwrap_or(C::int(1))));
         }
+        (None, "monotonic_ns") => g.result(call, C::call("now_ns", Vec::new())),
         (None, "BPF_KTIME_GET_NS") => {
             let now = C::call("now_ns", Vec::new()).cast(Type::U32);
             g.result(call, now);

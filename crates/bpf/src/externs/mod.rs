@@ -44,6 +44,7 @@ pub(crate) fn call(g: &mut Gen<'_>, call: &ExternCall, stmt: &ir::Stmt) {
                 None => g.goto_reject(fails),
             }
         }
+        (None, "monotonic_ns") => g.result(call, C::call("now_ns", Vec::new())),
         (None, "BPF_KTIME_GET_NS") => {
             let now = C::call("now_ns", Vec::new()).cast(CType::U32);
             g.result(call, now);

@@ -1,10 +1,12 @@
 //! Flags of `onpath firewall`.
 
+use super::time::time;
 use super::{HookArg, bytes};
 use crate::complete::names;
 use clap::{Args, Subcommand, ValueEnum};
 use firewall::automaton::{Reset, SliceBytes};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// `--emit`
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -119,6 +121,9 @@ pub struct NameLists {
     /// A list of exceptions: each line allows what it would block elsewhere; may be given several times
     #[arg(long, value_name = "LIST")]
     pub allow: Vec<PathBuf>,
+    /// A file of settings: groups of sources, which have lists and times of their own
+    #[arg(long, value_name = "FILE.toml")]
+    pub config: Option<PathBuf>,
     /// Refuse a list with a line that would be skipped
     #[arg(long)]
     pub strict: bool,
@@ -137,7 +142,7 @@ pub struct Firewall {
     #[command(subcommand)]
     pub command: Option<FirewallCommand>,
     /// More lists of names to block, as by `--block`
-    #[arg(value_name = "LIST", required_unless_present = "block")]
+    #[arg(value_name = "LIST", required_unless_present_any = ["block", "config"])]
     pub lists: Vec<PathBuf>,
     /// Lists that block and allow.
     #[command(flatten)]
@@ -216,7 +221,7 @@ pub enum FirewallCommand {
     /// Read lists, and print their wrong lines, their rules and the memory that a firewall takes
     Check {
         /// More lists of names to block, as by `--block`
-        #[arg(value_name = "LIST", required_unless_present = "block")]
+        #[arg(value_name = "LIST", required_unless_present_any = ["block", "config"])]
         lists: Vec<PathBuf>,
         /// Lists that block and allow.
         #[command(flatten)]
@@ -233,12 +238,33 @@ pub enum FirewallCommand {
         #[arg(required = true, value_name = "SITE")]
         sites: Vec<String>,
         /// The running firewall; not needed if one program runs
-        #[arg(long, short = 'n', value_name = "NAME", conflicts_with_all = ["block", "allow", "strict"], add = names::programs())]
+        #[arg(long, short = 'n', value_name = "NAME", conflicts_with_all = ["block", "allow", "config", "strict"], add = names::programs())]
         name: Option<String>,
         /// Lists that block and allow.
         #[command(flatten)]
         named: NameLists,
+        /// Explain it for this group of sources; otherwise for those that belong to no group
+        #[arg(long, value_name = "GROUP")]
+        group: Option<String>,
         /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Let blocked requests pass for a time, and count them; it ends by itself
+    Pause {
+        /// The running firewall
+        #[arg(add = names::programs())]
+        name: String,
+        /// Time, such as 10m
+        #[arg(value_parser = time, required_unless_present = "end")]
+        time: Option<Duration>,
+        /// Requests of this group; otherwise of all
+        #[arg(long, value_name = "GROUP")]
+        group: Option<String>,
+        /// End it now
+        #[arg(long, conflicts_with = "time")]
+        end: bool,
+        /// Print the result as JSON
         #[arg(long)]
         json: bool,
     },
@@ -262,6 +288,9 @@ pub enum FirewallCommand {
         /// The running firewall; not needed if one program runs
         #[arg(add = names::programs())]
         name: Option<String>,
+        /// Serve them to Prometheus at http://ADDR:PORT/metrics until an interrupt; anyone who can reach that address reads them
+        #[arg(long, value_name = "ADDR:PORT", conflicts_with = "json")]
+        prometheus: Option<String>,
         /// Print as JSON
         #[arg(long)]
         json: bool,

@@ -10,33 +10,33 @@ use control::name_set::name_sets;
 use diag::shown;
 use firewall::errors;
 use firewall::list::site;
-use firewall::rules::ALLOWS;
+use firewall::rules::{ALLOWS, of_group};
 use schema::{NameRule, NameRules};
 use serde_json::json;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Said of a rule whose line is not known.
 const NO_LINE: &str = " (its list has changed since, or it was added by another command)";
 
 /// Prints the rule that decides for each site, by lists or by a running firewall.
-pub(super) fn run(sites: &[String], name: Option<&str>, named: &NameLists, as_json: bool) -> Done {
+///
+/// `of` has the names of the firewall and of the group of sources.
+pub(super) fn run(
+    sites: &[String],
+    of: (Option<&str>, Option<&str>),
+    named: &NameLists,
+    as_json: bool,
+) -> Done {
     let names: Result<Vec<String>, Stop> = sites.iter().map(|text| name_of(text)).collect();
     let names = names?;
-    let from = Files::of(named, &[]);
-    let (files, rules) = match from.is_empty() {
-        true => of_running(name)?,
-        false => {
-            let made = lists::read(&from, named.strict)?;
-            (from, made.rules.rules)
-        }
+    let from = Files::of(named, &[])?;
+    let explained = match from.is_empty() {
+        true => Explained::running(of)?,
+        false => Explained::lists(&from, of.1, named.strict)?,
     };
-    let mut set = NameRules::default();
-    for rule in &rules {
-        set.insert(rule);
-    }
     let found = sites.iter().zip(&names).map(|(site, name)| {
-        let rule = set.look_up_rule(name.as_bytes());
-        let place = rule.as_ref().and_then(|rule| files.place(rule));
+        let (rule, place) = explained.find(name.as_bytes());
         (site, name, rule, place)
     });
     if as_json {
@@ -84,12 +84,79 @@ fn name_of(text: &str) -> Result<String, Stop> {
     site(text).map_err(|reason| refused(errors::no_name(&shown(text), reason.describe())))
 }
 
-/// Returns the lists of a running firewall, and its rules.
-fn of_running(name: Option<&str>) -> Result<(Files, Vec<NameRule>), Stop> {
-    let Running { files, store, .. } = running(name)?;
-    let unread = not_done("the rules could not be read".to_owned());
-    let sets = name_sets(store.schema());
-    let rules: Result<Vec<_>, _> = sets.map(|(set, _)| store.names(set)).collect();
-    let rules = rules.map_err(unread)?;
-    Ok((files, rules.into_iter().flatten().collect()))
+/// Rules that decide for a group of sources, and the lists of that group.
+struct Explained {
+    files: Files,
+    /// Rules with the bits of that group alone, as if there were no other.
+    rules: NameRules,
+    /// Rules of the lists as they are now, where those that run have bits of other groups too.
+    now: Option<NameRules>,
+}
+
+impl Explained {
+    /// Reads the rules of a running firewall.
+    fn running((name, group): (Option<&str>, Option<&str>)) -> Result<Explained, Stop> {
+        let Running { files, store, .. } = running(name)?;
+        let number = files.group(group)?;
+        let unread = not_done("the rules could not be read".to_owned());
+        let sets = name_sets(store.schema());
+        let rules: Result<Vec<_>, _> = sets.map(|(set, _)| store.names(set)).collect();
+        let rules = rules.map_err(unread)?.into_iter().flatten();
+        let own = rules.map(|mut rule| {
+            rule.value.lists = of_group(rule.value.lists, number);
+            rule
+        });
+        let rules = set_of(own);
+        if files.groups().is_empty() {
+            let now = None;
+            return Ok(Explained { files, rules, now });
+        }
+        let files = files.of_group(number);
+        let now = lists::read(&files, false)?.rules.rules;
+        Ok(Explained {
+            files,
+            rules,
+            now: Some(set_of(now.into_iter())),
+        })
+    }
+
+    /// Reads lists.
+    fn lists(from: &Files, group: Option<&str>, is_strict: bool) -> Result<Explained, Stop> {
+        let files = from.of_group(from.group(group)?);
+        let rules = lists::read(&files, is_strict)?.rules.rules;
+        Ok(Explained {
+            files,
+            rules: set_of(rules.into_iter()),
+            now: None,
+        })
+    }
+
+    /// Returns the rule that decides for a name, and its list and line if they are known.
+    fn find(&self, name: &[u8]) -> (Option<NameRule>, Option<(&Path, usize)>) {
+        let rule = self
+            .rules
+            .look_up_rule(name)
+            .filter(|rule| rule.value.lists != 0);
+        let Some(now) = &self.now else {
+            let place = rule.as_ref().and_then(|rule| self.files.place(rule));
+            return (rule, place);
+        };
+        let now = now.look_up_rule(name);
+        let lists = |rule: &Option<NameRule>| rule.as_ref().map(|rule| rule.value.lists);
+        match lists(&now) == lists(&rule) {
+            true => {
+                let place = now.as_ref().and_then(|rule| self.files.place(rule));
+                (now, place)
+            }
+            false => (rule, None),
+        }
+    }
+}
+
+fn set_of(rules: impl Iterator<Item = NameRule>) -> NameRules {
+    let mut set = NameRules::default();
+    for rule in rules {
+        set.insert(&rule);
+    }
+    set
 }

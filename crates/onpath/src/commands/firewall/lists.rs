@@ -2,18 +2,20 @@
 
 use super::names::{no_names, read_list};
 use crate::args::NameLists;
-use crate::output::{Stop, refused};
+use crate::output::{Stop, print_diagnostics, refused};
 use arch::payload::MOST_RULES;
-use diag::{Diagnostic, counted, shown};
+use diag::{SourceMap, counted, shown};
+use firewall::config::{Group, OTHERS};
 use firewall::errors;
 use firewall::list::{self, Rule};
-use firewall::rules::{self, ALLOWS, Listed, MOST_LISTS, Origin, Rules};
-use host::files::{self, STANDARD_INPUT, Streams};
+use firewall::rules::{self, Listed, MOST_LISTS, Origin, Rules, only_allows};
+use host::files::{self, STANDARD_INPUT, Streams, read_text};
 use kernel::Record;
 use kernel::pins::Asked;
 use layout::{NAME_RECORD, NAME_SLOTS, name_records, name_set_room};
 use schema::NameRule;
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf, absolute};
@@ -25,46 +27,144 @@ const MORE_RECORDS: u64 = MORE_RULES * 3 / 2;
 pub(super) const SET: &str = "names";
 /// Names of the notes of a firewall's record, which have its lists.
 const NOTES: [&str; 2] = ["`--block`", "`--allow`"];
+/// Name of the note that has the settings' file and its text.
+const CONFIG_NOTE: &str = "`--config`";
 
-/// Files of lists. Those that allow follow those that block where they are counted.
+/// Files of lists, numbered in the order of [`Files::all`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Files {
-    /// Lists that block.
+    /// Lists that block, for sources that belong to no group.
     pub block: Vec<PathBuf>,
-    /// Lists that allow.
+    /// Lists that allow, for these.
     pub allow: Vec<PathBuf>,
+    /// Settings with groups, if there are some.
+    pub config: Option<Config>,
+}
+
+/// Settings with groups, and their source.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Config {
+    /// Absolute path of the file.
+    file: String,
+    text: String,
+    /// Groups: the first of them has number 1.
+    pub groups: Vec<Group>,
+}
+
+impl Config {
+    /// Reads settings from a file. Returns its lists for sources that belong to no group as well.
+    fn read(file: String, text: String) -> Result<(Config, firewall::config::Config), Stop> {
+        let mut map = SourceMap::new();
+        let Some(id) = map.add(&file, text.clone()) else {
+            return Err(Stop::Failed(format!("`{}` is too large", shown(&file))));
+        };
+        let read = firewall::config::read(&map, id).map_err(|wrong| {
+            print_diagnostics(&wrong, &map);
+            Stop::AlreadyReported(1)
+        })?;
+        let groups = read.groups.clone();
+        Ok((Config { file, text, groups }, read))
+    }
 }
 
 impl Files {
-    /// Returns the files that flags name, with more that block.
-    pub(super) fn of(named: &NameLists, more: &[PathBuf]) -> Files {
-        Files {
+    /// Returns the files that flags name, with more that block, and those of settings.
+    ///
+    /// # Errors
+    ///
+    /// The settings cannot be read.
+    pub(super) fn of(named: &NameLists, more: &[PathBuf]) -> Result<Files, Stop> {
+        let mut files = Files {
             block: named.block.iter().chain(more).cloned().collect(),
             allow: named.allow.clone(),
+            config: None,
+        };
+        if let Some(file) = &named.config {
+            let text = read_text(file).map_err(Stop::Failed)?;
+            let file = absolute(file).unwrap_or(file.clone()).display().to_string();
+            let (config, read) = Config::read(file, text)?;
+            files.block.extend(read.block);
+            files.allow.extend(read.allow);
+            files.config = Some(config);
         }
+        Ok(files)
     }
 
     /// Returns true if there is no list.
     pub(super) fn is_empty(&self) -> bool {
-        self.all().next().is_none()
+        self.all().is_empty()
     }
 
-    /// Returns all files, in the order of their numbers.
-    pub(super) fn all(&self) -> impl Iterator<Item = &PathBuf> {
-        self.block.iter().chain(&self.allow)
+    /// Returns the groups of sources: the first has number 1.
+    pub(super) fn groups(&self) -> &[Group] {
+        self.config.as_ref().map_or(&[], |config| &config.groups)
+    }
+
+    /// Returns the number of a group. `None` names the sources that belong to no group.
+    ///
+    /// # Errors
+    ///
+    /// There is no such group.
+    pub(super) fn group(&self, name: Option<&str>) -> Result<usize, Stop> {
+        let name = name.unwrap_or(OTHERS);
+        let own = self.groups().iter().map(|group| group.name.as_str());
+        let names: Vec<&str> = std::iter::once(OTHERS).chain(own).collect();
+        let number = names.iter().position(|known| *known == name);
+        number.ok_or_else(|| refused(errors::no_group(&shown(name), &names)))
+    }
+
+    /// Returns the lists that block and those that allow, of each group by its number.
+    fn by_group(&self) -> impl Iterator<Item = (&[PathBuf], &[PathBuf])> {
+        let others = self.groups().iter();
+        let others = others.map(|group| (&group.block[..], &group.allow[..]));
+        std::iter::once((&self.block[..], &self.allow[..])).chain(others)
+    }
+
+    /// Returns the files of one group, by its number.
+    pub(super) fn of_group(&self, number: usize) -> Files {
+        let (block, allow) = self.by_group().nth(number).unwrap_or_default();
+        Files {
+            block: block.to_vec(),
+            allow: allow.to_vec(),
+            config: None,
+        }
+    }
+
+    /// Returns all files, each once, in the order of their numbers.
+    pub(super) fn all(&self) -> Vec<&PathBuf> {
+        let mut known = HashSet::new();
+        let each = self
+            .by_group()
+            .flat_map(|(block, allow)| block.iter().chain(allow));
+        each.filter(|file| known.insert(*file)).collect()
+    }
+
+    /// Tests whether a list allows wherever it is used.
+    pub(super) fn only_allows(&self, file: &PathBuf) -> bool {
+        !self.by_group().any(|(block, _)| block.contains(file))
+    }
+
+    /// Returns the groups in which a list blocks, and those in which it allows, each by the bit of its number.
+    fn roles(&self, file: &PathBuf) -> [u16; 2] {
+        let mut roles = [0, 0];
+        for (number, (block, allow)) in self.by_group().enumerate() {
+            roles[0] |= u16::from(block.contains(file)) << number;
+            roles[1] |= u16::from(allow.contains(file)) << number;
+        }
+        roles
     }
 
     /// Returns the names of all lists, as messages have them.
     pub(super) fn shown(&self) -> Vec<String> {
         let shown = |file: &PathBuf| shown(&file.to_string_lossy()).into_owned();
-        self.all().map(shown).collect()
+        self.all().into_iter().map(shown).collect()
     }
 
     /// Returns the place of a rule: its list and line. `None` if the line does not have it: the list has changed, or the rule
     /// was added by another command, which may give it any number.
     pub(super) fn place(&self, rule: &NameRule) -> Option<(&Path, usize)> {
         let origin = Origin::of(rule.value.number);
-        let file = self.all().nth(origin.list())?;
+        let file = *self.all().get(origin.list())?;
         if file == Path::new(STANDARD_INPUT) {
             return Some((file, origin.line()));
         }
@@ -88,12 +188,14 @@ impl Files {
             files.iter().map(text).collect()
         };
         let notes = NOTES.into_iter().zip([&self.block, &self.allow]);
-        notes
-            .map(|(what, files)| Asked {
-                what: what.to_owned(),
-                value: json!(texts(files)).to_string(),
-            })
-            .collect()
+        let notes = notes.map(|(what, files)| (what, json!(texts(files))));
+        let config = self.config.iter();
+        let config = config.map(|config| (CONFIG_NOTE, json!([config.file, config.text])));
+        let asked = |(what, value): (&str, Value)| Asked {
+            what: what.to_owned(),
+            value: value.to_string(),
+        };
+        notes.chain(config).map(asked).collect()
     }
 
     /// Returns the lists of a running firewall.
@@ -101,20 +203,27 @@ impl Files {
     /// # Errors
     ///
     /// The record is none of a firewall.
-    pub(super) fn of_record(record: &Record) -> Result<Files, Box<Diagnostic>> {
-        let files = |what: &str| -> Option<Vec<PathBuf>> {
-            let note = record.asked.iter().find(|asked| asked.what == what)?;
-            serde_json::from_str(&note.value).ok()
-        };
+    pub(super) fn of_record(record: &Record) -> Result<Files, Stop> {
+        let note = |what: &str| record.asked.iter().find(|asked| asked.what == what);
+        let files =
+            |what: &str| -> Option<Vec<PathBuf>> { serde_json::from_str(&note(what)?.value).ok() };
         let [block, allow] = NOTES.map(files);
         let both = block.zip(allow);
-        let (block, allow) = both.ok_or_else(|| errors::no_firewall(&record.instance))?;
-        Ok(Files { block, allow })
+        let (block, allow) = both.ok_or_else(|| refused(errors::no_firewall(&record.instance)))?;
+        let config = note(CONFIG_NOTE).and_then(|note| serde_json::from_str(&note.value).ok());
+        let config = config
+            .map(|(file, text)| Config::read(file, text))
+            .transpose()?;
+        Ok(Files {
+            block,
+            allow,
+            config: config.map(|(config, _)| config),
+        })
     }
 
     /// Returns true if a list is standard input or a pipe, which can be read only once.
     pub(super) fn are_read_once(&self) -> bool {
-        self.all().any(|file| is_read_once(file))
+        self.all().into_iter().any(|file| is_read_once(file))
     }
 }
 
@@ -136,7 +245,7 @@ impl Made {
     /// Counts the rules.
     pub(super) fn counts(&self) -> Counts {
         let rules = &self.rules.rules;
-        let allows = |rule: &&NameRule| rule.value.lists == ALLOWS;
+        let allows = |rule: &&NameRule| only_allows(rule.value.lists);
         Counts {
             rules: rules.len(),
             allowed: rules.iter().filter(allows).count(),
@@ -189,26 +298,39 @@ impl Counts {
 ///
 /// There are too many lists, one cannot be read, or they have no rule; with `is_strict`, also if a line is skipped.
 pub(super) fn read(files: &Files, is_strict: bool) -> Result<Made, Stop> {
-    let count = files.all().count();
-    if count > MOST_LISTS {
-        return Err(refused(errors::too_many_lists(count, MOST_LISTS)));
+    let all = files.all();
+    if all.len() > MOST_LISTS {
+        return Err(refused(errors::too_many_lists(all.len(), MOST_LISTS)));
     }
     let (mut listed, mut skipped) = (Vec::new(), 0);
-    for (list, path) in files.all().enumerate() {
+    for (list, path) in all.iter().enumerate() {
         let (rules, more) = read_list(path, is_strict, &|_| None)?;
-        let is_allowed = list >= files.block.len();
-        listed.extend(rules.into_iter().map(|rule| Listed {
-            rule: Rule {
-                is_allowed: is_allowed || rule.is_allowed,
-                ..rule
-            },
-            list,
-        }));
+        let [blocks, allows] = files.roles(path);
+        for rule in rules {
+            if allows != 0 {
+                let rule = Rule {
+                    is_allowed: true,
+                    ..rule.clone()
+                };
+                listed.push(Listed {
+                    rule,
+                    list,
+                    groups: allows,
+                });
+            }
+            if blocks != 0 {
+                listed.push(Listed {
+                    rule,
+                    list,
+                    groups: blocks,
+                });
+            }
+        }
         skipped += more;
     }
     let rules = rules::of(listed);
     match rules.rules.is_empty() {
-        true => Err(no_names(files.all())),
+        true => Err(no_names(all)),
         false => Ok(Made { rules, skipped }),
     }
 }

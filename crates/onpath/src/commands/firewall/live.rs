@@ -1,5 +1,6 @@
 //! `onpath firewall --dev`: a firewall at interfaces.
 
+use super::groups::{self, Clock};
 use super::lists::{self, Files, entries, size};
 use super::reload;
 use super::watched::Watched;
@@ -40,9 +41,15 @@ pub(super) fn run(args: &Firewall, files: &Files) -> Done {
             );
         }
     }
-    let text: Arc<str> = entries(&made.rules.rules, None).into();
+    let mut text = entries(&made.rules.rules, None);
+    text += &groups::entries(files.groups(), &Clock::of_machine());
+    text += &groups::counting(files.groups());
+    let text: Arc<str> = text.into();
     drop(made);
     let mut define = vec![("MOST_RULES".to_owned(), Some(size.to_string()))];
+    if !files.groups().is_empty() {
+        define.push(("GROUPS".to_owned(), None));
+    }
     if args.mode == ModeArg::Count {
         define.push(("COUNT_ONLY".to_owned(), None));
     }

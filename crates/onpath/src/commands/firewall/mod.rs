@@ -3,9 +3,11 @@
 mod check;
 mod emit;
 mod explain;
+mod groups;
 mod lists;
 mod live;
 mod names;
+mod pause;
 mod reload;
 mod stats;
 mod v1model;
@@ -28,24 +30,36 @@ const ENTRIES_FILE: &str = "entries.txt";
 pub(crate) fn run(args: Firewall) -> Done {
     match &args.command {
         Some(FirewallCommand::Check { lists, named, json }) => {
-            check::run(&Files::of(named, lists), named.strict, *json)
+            check::run(&Files::of(named, lists)?, named.strict, *json)
         }
         Some(FirewallCommand::Explain {
             sites,
             name,
             named,
+            group,
             json,
-        }) => explain::run(sites, name.as_deref(), named, *json),
+        }) => explain::run(sites, (name.as_deref(), group.as_deref()), named, *json),
+        Some(FirewallCommand::Pause {
+            name,
+            time,
+            group,
+            json,
+            end: _,
+        }) => pause::run(name, *time, group.as_deref(), *json),
         Some(FirewallCommand::Reload { name, strict, json }) => {
             reload::run(name.as_deref(), *strict, *json)
         }
-        Some(FirewallCommand::Stats { name, json }) => stats::run(name.as_deref(), *json),
+        Some(FirewallCommand::Stats {
+            name,
+            prometheus,
+            json,
+        }) => stats::run(name.as_deref(), prometheus.as_deref(), *json),
         None => run_or_emit(&args),
     }
 }
 
 fn run_or_emit(args: &Firewall) -> Done {
-    let files = Files::of(&args.named, &args.lists);
+    let files = Files::of(&args.named, &args.lists)?;
     match (args.emit, &args.output) {
         (Some(Emitted::V1model), Some(_)) if !files.allow.is_empty() => {
             let wrong = "an automaton has no exceptions: `--allow` takes `--emit names`";
@@ -79,7 +93,7 @@ fn running(name: Option<&str>) -> Result<Running, Stop> {
     let instance = meant(&instance)?.instance;
     let pins = Pins::default();
     let record = pins.record(&instance).map_err(refused)?;
-    let files = Files::of_record(&record).map_err(refused)?;
+    let files = Files::of_record(&record)?;
     let (_, store) = pins.open(&instance, None).map_err(refused)?;
     Ok(Running {
         name: instance,

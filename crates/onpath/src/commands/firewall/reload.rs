@@ -1,5 +1,6 @@
 //! `onpath firewall reload`
 
+use super::groups::{self, Clock};
 use super::lists::{self, Counts, entries};
 use super::{Running, running};
 use crate::output::{Done, Stop, failed, out_line, print_diagnostics, print_json, refused};
@@ -86,7 +87,8 @@ pub(super) fn read_again(
     }
     let counts = made.counts();
     let mut map = SourceMap::new();
-    let text = entries(&made.rules.rules, None);
+    let mut text = entries(&made.rules.rules, None);
+    text += &groups::entries(files.groups(), &Clock::of_machine());
     drop(made);
     let Some(id) = map.add("the lists", text) else {
         return failed("the lists are too large");

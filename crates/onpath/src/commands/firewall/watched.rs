@@ -20,7 +20,7 @@ pub(super) struct Watched {
 
 impl Watched {
     pub(super) fn new(files: &Files) -> Watched {
-        let files: Vec<PathBuf> = files.all().cloned().collect();
+        let files: Vec<PathBuf> = files.all().into_iter().cloned().collect();
         let now: Vec<Stamp> = files.iter().map(|file| stamp(file)).collect();
         Watched {
             files,

@@ -1,5 +1,5 @@
-# `serve` answers on port 80 with as many bytes as a path has in its name. `ask HOST BYTES` is a client of it at 10.0.0.2, and `cut HOST BYTES`
-# one that sends its request in segments of seven bytes.
+# `serve` answers on port 80 with as many bytes as a path has in its name. `ask HOST BYTES [SOURCE]` is a client of it at
+# 10.0.0.2, and `cut HOST BYTES` one that sends its request in segments of seven bytes.
 import http.client
 import http.server
 import socket
@@ -22,9 +22,10 @@ class Bytes(http.server.BaseHTTPRequestHandler):
 
 if sys.argv[1] == "serve":
     http.server.ThreadingHTTPServer(("", 80), Bytes).serve_forever()
-host, count = sys.argv[2:]
+host, count, *source = sys.argv[2:]
 try:
-    client = http.client.HTTPConnection("10.0.0.2", timeout=2)
+    source = (source[0], 0) if source else None
+    client = http.client.HTTPConnection("10.0.0.2", timeout=2, source_address=source)
     if sys.argv[1] == "cut":
         client.sock = Cut()
         client.sock.settimeout(2)

@@ -1,0 +1,158 @@
+//! Entries of a program for groups of sources.
+
+use firewall::config::{Group, Source, windows};
+use host::linux::monotonic_now;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+use std::fmt::Write;
+
+/// The program's table of times has room for so many; one more is left.
+const MOST_TIMES: usize = 8000;
+/// Days for which a program knows times in advance, if it has the room for them.
+const DAYS: u16 = 366;
+/// A unit of the program's clock, in bits of a nanosecond.
+const TICK_BITS: u32 = 30;
+/// The end of all times, in these units.
+pub(super) const NEVER: u32 = u32::MAX;
+
+/// Moment of the program's clock, in its units.
+pub(super) fn ticks_of(nanoseconds: u64) -> u32 {
+    u32::try_from(nanoseconds >> TICK_BITS).unwrap_or(NEVER)
+}
+
+/// Length of a time in these units, in whole seconds, of which the last one has begun.
+pub(super) fn seconds(ticks: u32) -> u64 {
+    (u64::from(ticks) << TICK_BITS).div_ceil(1_000_000_000)
+}
+
+/// Clock of a program beside that of the place.
+#[derive(Clone, Debug)]
+pub(super) struct Clock {
+    now: Timestamp,
+    monotonic: u64,
+    zone: TimeZone,
+}
+
+impl Clock {
+    /// Returns the clocks of this machine.
+    pub(super) fn of_machine() -> Clock {
+        Clock {
+            now: Timestamp::now(),
+            monotonic: monotonic_now(),
+            zone: TimeZone::system(),
+        }
+    }
+
+    /// Returns a moment by the program's clock. Those before the clock began are its begin.
+    fn ticks(&self, moment: Timestamp) -> u32 {
+        let distance: SignedDuration = moment.duration_since(self.now);
+        let then = i128::from(self.monotonic) + distance.as_nanos();
+        ticks_of(u64::try_from(then.max(0)).unwrap_or(u64::MAX))
+    }
+}
+
+/// Writes the entries of groups: their sources and times. The first group has number 1.
+pub(super) fn entries(groups: &[Group], clock: &Clock) -> String {
+    let mut text = String::new();
+    for (group, number) in groups.iter().zip(1..) {
+        for source in &group.sources {
+            // Writing to a text does not fail.
+            let _ = match source {
+                Source::Station(_) => {
+                    writeln!(text, "add stations hdr.eth.src:{source} in_group({number})")
+                }
+                Source::Prefix(net) => {
+                    let (address, bits) = Source::mapped(*net);
+                    let address = u128::from(address);
+                    writeln!(
+                        text,
+                        "add sources address:0x{address:032x}/{bits} in_group({number})"
+                    )
+                }
+            };
+        }
+        for (begin, end) in times(group, groups.len(), clock) {
+            let _ = writeln!(
+                text,
+                "add times 1 group.number:{number} now:{begin}..{end} holds()"
+            );
+        }
+    }
+    text
+}
+
+/// Writes the entries by which groups are paused that count only.
+pub(super) fn counting(groups: &[Group]) -> String {
+    let all = groups
+        .iter()
+        .zip(1..)
+        .filter(|(group, _)| group.is_counted_only);
+    all.map(|(_, number)| pause(number, NEVER)).collect()
+}
+
+/// Writes the entry by which a group is paused up to a moment.
+pub(super) fn pause(group: usize, until: u32) -> String {
+    format!("add pauses group.number:{group} until({until})\n")
+}
+
+/// Returns when the lists of a group hold, both ends included.
+fn times(group: &Group, groups: usize, clock: &Clock) -> Vec<(u32, u32)> {
+    if group.times.is_empty() {
+        return vec![(0, NEVER)];
+    }
+    let mut all = windows(&group.times, clock.now, DAYS, &clock.zone);
+    all.truncate(MOST_TIMES / groups);
+    all.into_iter()
+        .map(|(begin, end)| (clock.ticks(begin), clock.ticks(end).saturating_sub(1)))
+        .filter(|(begin, end)| begin <= end)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_of_the_programs_clock() {
+        let mut group = Group {
+            name: "a".to_owned(),
+            sources: vec![
+                "10.0.3.0/24".parse().unwrap(),
+                "02:00:00:00:00:01".parse().unwrap(),
+            ],
+            times: vec!["mon 08:00-09:00".parse().unwrap()],
+            block: Vec::new(),
+            allow: Vec::new(),
+            is_counted_only: true,
+        };
+        // A Monday at 08:30, 100 ticks after the machine has started.
+        let clock = Clock {
+            now: "2026-11-30T08:30:00Z".parse().unwrap(),
+            monotonic: 100 << TICK_BITS,
+            zone: TimeZone::UTC,
+        };
+        let text = entries(std::slice::from_ref(&group), &clock);
+        let mut lines = text.lines();
+        assert_eq!(
+            lines.next(),
+            Some("add sources address:0x00000000000000000000ffff0a000300/120 in_group(1)")
+        );
+        assert_eq!(
+            lines.next(),
+            Some("add stations hdr.eth.src:02:00:00:00:00:01 in_group(1)")
+        );
+        let ticks = |seconds: u64| seconds * 1_000_000_000 >> TICK_BITS;
+        let end = 100 + ticks(1800) - 1;
+        assert_eq!(
+            lines.next(),
+            Some(&*format!("add times 1 group.number:1 now:0..{end} holds()"))
+        );
+        assert_eq!(lines.count(), 52);
+        assert_eq!(
+            counting(std::slice::from_ref(&group)),
+            "add pauses group.number:1 until(4294967295)\n"
+        );
+        group.times.clear();
+        assert!(entries(&[group], &clock).ends_with("now:0..4294967295 holds()\n"));
+    }
+}
