@@ -2,6 +2,7 @@
 //! `pdm_truth`, which measures times on real traffic.
 
 mod architecture;
+mod captures;
 mod circles;
 mod diagnostics;
 mod documents;
@@ -12,6 +13,7 @@ mod flow_state;
 mod fuzz;
 mod json_errors;
 mod killed;
+mod libraries;
 mod messages;
 mod metrics;
 mod name_sets;
