@@ -9,6 +9,7 @@ mod documents;
 mod evasion;
 mod explained;
 mod firewall;
+mod firewall_names;
 mod flow_state;
 mod fuzz;
 mod json_errors;
