@@ -42,14 +42,18 @@ fn captures() -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = files.map(|file| file.path()).collect();
     all.retain(|file| file.extension().is_some());
     all.sort();
-    assert!(all.len() > 200, "no captures: `scripts/setup-captures` fetches them");
+    assert!(
+        all.len() > 200,
+        "no captures: `scripts/setup-captures` fetches them"
+    );
     all
 }
 
 /// Runs a program, and returns its output if it succeeds.
 fn output(program: &str, arguments: &[&str], file: &Path) -> Result<String, String> {
     let output = Command::new(program).args(arguments).arg(file).output();
-    let output = output.unwrap_or_else(|why| panic!("{program}: {why}: `scripts/setup-captures` installs tshark"));
+    let output = output
+        .unwrap_or_else(|why| panic!("{program}: {why}: `scripts/setup-captures` installs tshark"));
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
         false => Err(String::from_utf8_lossy(&output.stdout).into_owned()),
@@ -93,7 +97,15 @@ fn by_onpath(file: &Path, left_out: &mut LeftOut) -> Result<Names, String> {
 
 /// Returns the names that tshark finds.
 fn by_tshark(file: &Path, left_out: &mut LeftOut) -> Names {
-    let mut arguments = vec!["-n", "-T", "fields", "-E", "separator=;", "-E", "aggregator=|"];
+    let mut arguments = vec![
+        "-n",
+        "-T",
+        "fields",
+        "-E",
+        "separator=;",
+        "-E",
+        "aggregator=|",
+    ];
     arguments.extend(FIELDS.iter().flat_map(|field| ["-e", field]));
     arguments.push("-r");
     // What it prints of a damaged capture before it fails counts.
@@ -115,7 +127,10 @@ fn by_tshark(file: &Path, left_out: &mut LeftOut) -> Names {
                 false => left_out.quic += 1,
             }
         }
-        for name in host.split('|').filter(|name| !name.is_empty() && !tcp.is_empty()) {
+        for name in host
+            .split('|')
+            .filter(|name| !name.is_empty() && !tcp.is_empty())
+        {
             add(&mut names, left_out, KINDS[1], name, 1);
         }
         // Of several questions Onpath reads the first.
@@ -158,13 +173,28 @@ fn names_are_those_that_tshark_finds() {
         .iter()
         .flat_map(|file| differences(file, &mut left_out, &mut compared))
         .collect();
-    println!("{} captures, {compared} names compared, {left_out:?}", files.len());
+    println!(
+        "{} captures, {compared} names compared, {left_out:?}",
+        files.len()
+    );
     let expected: Vec<&str> = include_str!("expected.txt")
         .lines()
         .filter(|line| !line.is_empty() && !line.starts_with('#'))
         .collect();
-    let new: Vec<&String> = found.iter().filter(|line| !expected.contains(&line.as_str())).collect();
-    let gone: Vec<&&str> = expected.iter().filter(|line| !found.iter().any(|found| found == *line)).collect();
-    assert!(new.is_empty() && gone.is_empty(), "new: {new:#?}\nno more: {gone:#?}");
-    assert!(compared > 3_000 && left_out.quic > 100, "{compared} names, {left_out:?}");
+    let new: Vec<&String> = found
+        .iter()
+        .filter(|line| !expected.contains(&line.as_str()))
+        .collect();
+    let gone: Vec<&&str> = expected
+        .iter()
+        .filter(|line| !found.iter().any(|found| found == *line))
+        .collect();
+    assert!(
+        new.is_empty() && gone.is_empty(),
+        "new: {new:#?}\nno more: {gone:#?}"
+    );
+    assert!(
+        compared > 3_000 && left_out.quic > 100,
+        "{compared} names, {left_out:?}"
+    );
 }

@@ -42,7 +42,12 @@ fn put_name(random: &mut ChaCha8Rng, bytes: &mut Vec<u8>) {
     }
     match random.random_range(0..6) {
         // The first question has its name at byte 12.
-        0 => bytes.extend([0xc0, *[12, 12, 12, random.random_range(0..40)].choose(random).unwrap_or(&12)]),
+        0 => bytes.extend([
+            0xc0,
+            *[12, 12, 12, random.random_range(0..40)]
+                .choose(random)
+                .unwrap_or(&12),
+        ]),
         _ => bytes.push(0),
     }
 }
@@ -50,7 +55,9 @@ fn put_name(random: &mut ChaCha8Rng, bytes: &mut Vec<u8>) {
 /// Appends a record.
 fn put_record(random: &mut ChaCha8Rng, bytes: &mut Vec<u8>) {
     put_name(random, bytes);
-    let kind = [1, 1, 2, 2, 5, 5, 12, 12, 15, 15, 28, 28, 16, 33, 41, 46, 65, 250, 999];
+    let kind = [
+        1, 1, 2, 2, 5, 5, 12, 12, 15, 15, 28, 28, 16, 33, 41, 46, 65, 250, 999,
+    ];
     let kind = kind.choose(random).copied().unwrap_or(1);
     bytes.extend(u16::to_be_bytes(kind));
     bytes.extend([0, 1]);
@@ -163,7 +170,9 @@ fn judge(bytes: &[u8]) -> Judged {
     });
     let name = first.ok().flatten();
     let whole = match (Message::from_vec(bytes), walked(bytes)) {
-        (Ok(message), _) => Expected::Whole(message.queries.first().map(|query| text(query.name()))),
+        (Ok(message), _) => {
+            Expected::Whole(message.queries.first().map(|query| text(query.name())))
+        }
         (Err(_), Ok(())) => Expected::Unknown,
         (Err(_), Err(_)) => Expected::Refused,
     };

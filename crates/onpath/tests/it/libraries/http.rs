@@ -54,39 +54,94 @@ fn make(random: &mut ChaCha8Rng) -> Vec<u8> {
         text += of(random, &["\r\n", "\n", "\r\n\r\n\n", "\r", " "]);
     }
     let host = of(random, HOSTS);
-    let path = of(random, &["/", "/a/b?x=1", "", "?x", "#part", "/a#b", "\\x", "/\u{fc}", "//"]);
+    let path = of(
+        random,
+        &[
+            "/", "/a/b?x=1", "", "?x", "#part", "/a#b", "\\x", "/\u{fc}", "//",
+        ],
+    );
     let (method, target) = match random.random_range(0..10) {
         0..5 => ("GET", format!("/{path}")),
         5..8 => {
-            let scheme = of(random, &["http", "HTTPS", "ftp", "h", "ht tp", "http:", "1x", "a+b"]);
+            let scheme = of(
+                random,
+                &["http", "HTTPS", "ftp", "h", "ht tp", "http:", "1x", "a+b"],
+            );
             ("POST", format!("{scheme}://{host}{path}"))
         }
         8 => ("CONNECT", host.to_owned()),
         _ => (
-            of(random, &["OPTIONS", "PURGE", "get", "M-SEARCH", "a|b", "G(T", "HTTP/1.1"]),
-            of(random, &["*", "*x", "a", "/", "", "blocked.example/", "://a"]).to_owned(),
+            of(
+                random,
+                &[
+                    "OPTIONS", "PURGE", "get", "M-SEARCH", "a|b", "G(T", "HTTP/1.1",
+                ],
+            ),
+            of(
+                random,
+                &["*", "*x", "a", "/", "", "blocked.example/", "://a"],
+            )
+            .to_owned(),
         ),
     };
     let version = match random.random_range(0..8) {
-        0 => of(random, &["HTTP/1.2", "HTTP/2.0", "http/1.1", "HTTP/1.1 ", "HTTP/11", ""]),
+        0 => of(
+            random,
+            &[
+                "HTTP/1.2",
+                "HTTP/2.0",
+                "http/1.1",
+                "HTTP/1.1 ",
+                "HTTP/11",
+                "",
+            ],
+        ),
         1 => "HTTP/1.0",
         _ => "HTTP/1.1",
     };
     text += &format!("{method} {target} {version}{}", line(random));
     for _ in 0..random.random_range(0..5) {
         let (name, value) = match random.random_range(0..12) {
-            0..7 => (of(random, &["Host", "host", "HOST", "hOsT"]), of(random, HOSTS)),
+            0..7 => (
+                of(random, &["Host", "host", "HOST", "hOsT"]),
+                of(random, HOSTS),
+            ),
             7 => (
-                of(random, &["Host ", " Host", "Host\t", "Hos", "Hostt", "Ho\u{17f}t", "", "H(st"]),
+                of(
+                    random,
+                    &[
+                        "Host ",
+                        " Host",
+                        "Host\t",
+                        "Hos",
+                        "Hostt",
+                        "Ho\u{17f}t",
+                        "",
+                        "H(st",
+                    ],
+                ),
                 of(random, HOSTS),
             ),
             8..10 => (
                 of(random, &["Content-Length", "Transfer-Encoding", "Upgrade"]),
-                of(random, &["1", "01", "1, 1", "chunked", "gzip, chunked", "x", ""]),
+                of(
+                    random,
+                    &["1", "01", "1, 1", "chunked", "gzip, chunked", "x", ""],
+                ),
             ),
             _ => (
                 of(random, &["Accept", "X", "X-Host", "Cookie"]),
-                of(random, &["*/*", "Host: blocked.example", "\u{1}", "\u{7f}", "a\tb", "\u{fc}"]),
+                of(
+                    random,
+                    &[
+                        "*/*",
+                        "Host: blocked.example",
+                        "\u{1}",
+                        "\u{7f}",
+                        "a\tb",
+                        "\u{fc}",
+                    ],
+                ),
             ),
         };
         let blank = match random.random_range(0..20) {
@@ -100,7 +155,10 @@ fn make(random: &mut ChaCha8Rng) -> Vec<u8> {
         text += &format!("{name}:{blank}{value}{behind}{}", line(random));
     }
     text += line(random);
-    text += of(random, &["", "", "body", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"]);
+    text += of(
+        random,
+        &["", "", "body", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"],
+    );
     text.into_bytes()
 }
 
@@ -141,12 +199,10 @@ fn judge(bytes: &[u8]) -> Judged {
     let mut request = httparse::Request::new(&mut headers);
     let whole = match request.parse(bytes) {
         Ok(status) => match (request.method, request.path) {
-            (Some(method), Some(target)) => {
-                match host(method, target, request.headers) {
-                    Expected::Whole(_) if status.is_partial() => Expected::Cut,
-                    whole => whole,
-                }
-            }
+            (Some(method), Some(target)) => match host(method, target, request.headers) {
+                Expected::Whole(_) if status.is_partial() => Expected::Cut,
+                whole => whole,
+            },
             // A target that is cut has bytes already that none has.
             (Some(_), None) if !bytes.is_ascii() => Expected::Unknown,
             _ => Expected::Cut,

@@ -222,7 +222,9 @@ fn tried(protocol: &Protocol) {
             let text = message.escape_ascii();
             format!("ONPATH_FUZZ_SEED={seed}: {why}\n{}: {text}", protocol.name)
         };
-        let report = reader.read(&message).unwrap_or_else(|why| panic!("{}", told(why)));
+        let report = reader
+            .read(&message)
+            .unwrap_or_else(|why| panic!("{}", told(why)));
         match compare(protocol, &message, &report) {
             Ok(expected) => {
                 whole += u64::from(matches!(expected, Expected::Whole(_)));
@@ -233,7 +235,10 @@ fn tried(protocol: &Protocol) {
         seed += 1;
     }
     let cases = seed - first;
-    println!("{}: {cases} messages, {whole} whole, {named} with a name", protocol.name);
+    println!(
+        "{}: {cases} messages, {whole} whole, {named} with a name",
+        protocol.name
+    );
     assert!(
         cases > 100 && whole > cases / 10 && named > cases / 20,
         "{cases} messages, {whole} whole, {named} with a name"

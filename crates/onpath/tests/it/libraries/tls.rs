@@ -90,12 +90,17 @@ fn make(random: &mut ChaCha8Rng) -> Vec<u8> {
     body.extend(sized(random, 1, &session));
     body.extend(sized(random, 2, &[0x13, 1, 0xc0, 0x2f]));
     body.extend(sized(random, 1, &[0]));
-    let mut extensions: Vec<Vec<u8>> = (0..random.random_range(0..5)).map(|_| extension(random)).collect();
+    let mut extensions: Vec<Vec<u8>> = (0..random.random_range(0..5))
+        .map(|_| extension(random))
+        .collect();
     extensions.shuffle(random);
     if random.random_range(0..10) > 0 {
         body.extend(sized(random, 2, &extensions.concat()));
     }
-    let kind = [1, 1, 1, 1, 1, 1, 1, 2].choose(random).copied().unwrap_or(1);
+    let kind = [1, 1, 1, 1, 1, 1, 1, 2]
+        .choose(random)
+        .copied()
+        .unwrap_or(1);
     let message = [&[kind][..], &sized(random, 3, &body)].concat();
     let most = match random.random_range(0..3) {
         0 => random.random_range(1..100),
@@ -103,7 +108,11 @@ fn make(random: &mut ChaCha8Rng) -> Vec<u8> {
     };
     let mut flight = Vec::new();
     for part in message.chunks(most) {
-        let kind = if random.random_range(0..100) == 0 { 21 } else { 22 };
+        let kind = if random.random_range(0..100) == 0 {
+            21
+        } else {
+            22
+        };
         flight.extend([kind, 3, random.random_range(0..5)]);
         flight.extend(sized(random, 2, part));
     }
@@ -128,7 +137,10 @@ fn handshake(mut rest: &[u8]) -> Result<Vec<u8>, Expected> {
         }
         match parse_tls_raw_record(rest) {
             // A record of a handshake is not empty (RFC 8446, 5.1), which this library lets pass.
-            Ok((behind, record)) if record.hdr.record_type == TlsRecordType::Handshake && !record.data.is_empty() => {
+            Ok((behind, record))
+                if record.hdr.record_type == TlsRecordType::Handshake
+                    && !record.data.is_empty() =>
+            {
                 joined.extend(record.data);
                 rest = behind;
             }
@@ -142,7 +154,9 @@ fn handshake(mut rest: &[u8]) -> Result<Vec<u8>, Expected> {
 /// servers refuse them.
 fn list(size: usize, bytes: &[u8]) -> Option<&[u8]> {
     let (length, rest) = bytes.split_at_checked(size)?;
-    let length = length.iter().fold(0, |sum, byte| sum << 8 | usize::from(*byte));
+    let length = length
+        .iter()
+        .fold(0, |sum, byte| sum << 8 | usize::from(*byte));
     rest.get(..length)
 }
 
