@@ -313,9 +313,15 @@ fn lists_that_packages_ship_decide_as_in_adblock() {
             false => format!("@@||good.{}\n", &line[2..]),
         })
         .collect();
+    let as_host = ParseOptions {
+        format: FilterFormat::Hosts,
+        ..ParseOptions::default()
+    };
+    // It takes no host without a dot.
     let hosts: String = lines
         .iter()
         .map(|line| format!("0.0.0.0 {}\n", line[2..].trim_end_matches('^')))
+        .filter(|line| parse_filter(line, false, as_host).is_ok())
         .collect();
     for (what, text, format) in [
         ("as they are", all.clone(), FilterFormat::Standard),
