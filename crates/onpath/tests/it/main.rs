@@ -2,16 +2,19 @@
 //! `pdm_truth`, which measures times on real traffic.
 
 mod architecture;
+mod captures;
 mod circles;
 mod diagnostics;
 mod documents;
 mod evasion;
 mod explained;
 mod firewall;
+mod firewall_names;
 mod flow_state;
 mod fuzz;
 mod json_errors;
 mod killed;
+mod libraries;
 mod messages;
 mod metrics;
 mod name_sets;

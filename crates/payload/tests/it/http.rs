@@ -111,6 +111,13 @@ fn a_target_has_a_host_and_a_path() {
             &["[::1]", "h"],
             &[""],
         ),
+        // A fragment, which no target has, ends the host as it does for servers.
+        (
+            "GET http://a.example#x",
+            "http://a.example#x",
+            &["a.example", "h"],
+            &["#x"],
+        ),
         (
             "CONNECT a.example:443",
             "a.example:443",

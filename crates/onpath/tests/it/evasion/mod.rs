@@ -1,7 +1,7 @@
 //! The firewall by names against clients that hide a name from it: with `--unknown drop`, no server reads a blocked one, and all that a client sends of another
 //! one arrives. What the firewall does is the same on the interpreter and in the kernel.
 
-mod schedule;
+pub(crate) mod schedule;
 mod server;
 
 use crate::flow_state::machine::{Both, Compiled};
@@ -66,7 +66,7 @@ impl Connection {
 }
 
 /// Returns a packet of TCP, without checksums.
-fn packet(
+pub(crate) fn packet(
     (src, dst, src_port, dst_port): ([u8; 4], [u8; 4], u16, u16),
     [sequence, acknowledged]: [u32; 2],
     flags: u8,
@@ -99,7 +99,7 @@ fn play(
     let answered =
         |server: &mut Server, answer: Option<Answer>, passes: &mut dyn FnMut(&[u8]) -> bool| {
             let reached = answer.is_some_and(|answer| passes(&connection.down(&answer)));
-            reached.then(|| server.read.len())
+            reached.then_some(server.read.len())
         };
     for sent in &schedule.packets {
         let own = if sent.other {

@@ -10,7 +10,7 @@ pub(super) const OTHER: &str = "www.another.example";
 
 /// Protocol of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Protocol {
+pub(crate) enum Protocol {
     Tls,
     Http,
     Dns,
@@ -29,7 +29,7 @@ impl Protocol {
     }
 
     /// Returns a stream with a name in it. The same random numbers give streams that differ in the name alone.
-    pub(super) fn stream(self, name: &str, random: &mut ChaCha8Rng) -> Vec<u8> {
+    pub(crate) fn stream(self, name: &str, random: &mut ChaCha8Rng) -> Vec<u8> {
         match self {
             Protocol::Tls => hello(name, random),
             Protocol::Http => requests(name, random),
@@ -61,7 +61,7 @@ fn hello(name: &str, random: &mut ChaCha8Rng) -> Vec<u8> {
     let extension = |kind: u16, data: &[u8]| [&kind.to_be_bytes()[..], &sized(2, data)].concat();
     let padding = vec![0; random.random_range(0..300)];
     let entry = [&[0][..], &sized(2, name.as_bytes())].concat();
-    let mut extensions = vec![extension(0, &sized(2, &entry)), extension(21, &padding)];
+    let mut extensions = [extension(0, &sized(2, &entry)), extension(21, &padding)];
     extensions.shuffle(random);
     let mut body = vec![3, 3];
     let mut nonce = [0; 32];
@@ -149,7 +149,7 @@ pub(super) struct Sent {
 
 pub(super) const SYN: u8 = 2;
 pub(super) const RST: u8 = 4;
-pub(super) const ACK: u8 = 16;
+pub(crate) const ACK: u8 = 16;
 
 /// Packets of a client, and whether the bytes of some conflict.
 pub(super) struct Schedule {

@@ -21,6 +21,11 @@ impl<'s> Changes<'s> {
         let seed = name
             .bytes()
             .fold(time, |sum, b| sum.rotate_left(9) ^ u64::from(b));
+        Changes::seeded(seed, seeds)
+    }
+
+    /// Returns a generator whose messages a seed decides.
+    pub(crate) fn seeded(seed: u64, seeds: &'s [Vec<u8>]) -> Changes<'s> {
         Changes {
             random: ChaCha8Rng::seed_from_u64(seed),
             seeds,
@@ -48,7 +53,7 @@ impl<'s> Changes<'s> {
         }
     }
 
-    fn change(&mut self, message: &mut Vec<u8>) {
+    pub(crate) fn change(&mut self, message: &mut Vec<u8>) {
         let at = self.random.random_range(0..=message.len());
         let byte = self.byte();
         let piece = self.random.random_range(0..24).min(message.len() - at);

@@ -1,9 +1,9 @@
 //! Comparison of the kernel's reading of messages with the reference reader of schemas, on random mutations of
 //! messages of every kind. `ONPATH_FUZZ_SECONDS` sets the time for each kind. Needs root.
 
-mod change;
+pub(crate) mod change;
 mod chunks;
-mod program;
+pub(crate) mod program;
 mod search;
 mod seeds;
 
@@ -99,7 +99,7 @@ fn loaded(text: &str) -> Instance {
 
 /// Runs a packet with room for a report before the payload. Returns the first bytes of the packet that the program
 /// sends back.
-fn run(program: &Instance, payload: &[u8], length: usize) -> Vec<u8> {
+pub(crate) fn run(program: &Instance, payload: &[u8], length: usize) -> Vec<u8> {
     let mut packet = vec![0; AREA];
     packet.extend(payload);
     let mut out = vec![0; packet.len() + 64];

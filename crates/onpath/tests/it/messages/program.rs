@@ -222,7 +222,7 @@ pub(crate) fn text_for(schema: &Schema, lists: &[Vec<&Attribute>]) -> String {
 }
 
 /// Returns a program with these objects and calls. The calls set the fields of the report, which has `bytes` bytes.
-fn around(fields: &str, bytes: usize, objects: &str, calls: &str) -> String {
+pub(crate) fn around(fields: &str, bytes: usize, objects: &str, calls: &str) -> String {
     let rest = 8 * (AREA - bytes);
     format!(
         "#include <core.p4>
