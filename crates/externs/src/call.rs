@@ -26,6 +26,8 @@ pub enum Arg {
     Member(SmolStr, [Bits; 1]),
     /// Rules of a name set, which is given as an object.
     Names(Arc<NameRules>),
+    /// Bytes of QUIC connections, which are given as an object.
+    Quic(Arc<crate::Connections>),
     /// Omitted.
     Absent,
 }

@@ -10,6 +10,7 @@
 //!     bit<64> keep(in bit<64> ticket, in bit<32> offset, in bit<32> length);
 //!     message_status read_behind(in bit<64> ticket, in bit<32> offset, in bit<32> length);
 //!     message_status read_behind(in bit<64> ticket, in bit<32> offset, in bit<32> length, string attributes);
+//!     message_status read_initials(quic_initials connections, in bit<64> ticket, string attributes);
 //!     bool get_number<T>(string attribute, out T value);
 //!     bool get_bytes<T>(string attribute, out T value, out bit<32> length);
 //!     bool matches(string attribute, string pattern);
@@ -35,6 +36,8 @@ pub const READ_FOR: &str = "read_for";
 pub const KEEP: &str = "keep";
 /// Method that reads a message after bytes that were kept.
 pub const READ_BEHIND: &str = "read_behind";
+/// Method that reads a message of which a [`quic`](crate::quic) object holds the bytes.
+pub const READ_INITIALS: &str = "read_initials";
 /// Method that returns a number.
 pub const GET_NUMBER: &str = "get_number";
 /// Method that returns bytes.
@@ -90,6 +93,7 @@ pub(crate) const EXTERN: Extern = Extern {
             (READ_FOR, read_for),
             (KEEP, keep),
             (READ_BEHIND, read_behind),
+            (READ_INITIALS, read_initials),
             (GET_NUMBER, get_number),
             (GET_BYTES, get_bytes),
             (MATCHES_PATTERN, matches_pattern),
@@ -273,6 +277,26 @@ fn read_behind(state: &mut ExternState, args: &[Arg], env: &mut Env<'_>) -> Resu
         Some(Arg::String(list)) => message.as_far_as(list, status),
         _ => status,
     };
+    Ok(Reply::value(Bits::new(8, status.number())))
+}
+
+fn read_initials(state: &mut ExternState, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
+    let (Some(Arg::Quic(connections)), Some(Arg::String(list))) = (args.first(), args.get(2))
+    else {
+        return Err(Fault::Malformed);
+    };
+    let message = message(state)?;
+    let held = connections.bytes(index(args, 1)?);
+    let (most, _) = kept_and_behind(message.limit as u32);
+    let Some(bytes) = held.filter(|bytes| bytes.len() <= most as usize) else {
+        message.forget();
+        return Ok(Reply::value(Bits::new(8, Status::Other.number())));
+    };
+    let status = message.read(bytes, bytes.len())?;
+    if status == Status::Other && message.begins() {
+        return Ok(Reply::value(Bits::new(8, BEGINS)));
+    }
+    let status = message.as_far_as(list, status);
     Ok(Reply::value(Bits::new(8, status.number())))
 }
 

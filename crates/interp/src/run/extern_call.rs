@@ -166,6 +166,7 @@ impl Run<'_> {
             ExternArg::Object(object) => {
                 let arg = match &self.it.externs[object.index()] {
                     ExternState::Names(rules) => Arg::Names(Arc::clone(rules)),
+                    ExternState::Quic(held) => Arg::Quic(Arc::clone(held)),
                     _ => Arg::Absent,
                 };
                 (arg, Sink::None)
@@ -235,7 +236,7 @@ impl Run<'_> {
                 Arg::Header { fields, .. } => show(fields),
                 Arg::String(text) => vec![format!("{text:?}")],
                 Arg::Member(name, _) => vec![name.to_string()],
-                Arg::Names(_) | Arg::Absent => Vec::new(),
+                Arg::Names(_) | Arg::Quic(_) | Arg::Absent => Vec::new(),
             });
         let results = std::iter::once(&reply.result)
             .chain(reply.outs.iter().map(|(_, values)| values))
