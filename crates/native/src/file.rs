@@ -138,6 +138,7 @@ fn emitted(
         (!kept.flow_states.is_empty(), "onpath/flow_state.h"),
         (!kept.metrics.is_empty(), "onpath/metrics.h"),
         (payload.reads_payload(), "onpath/message.h"),
+        (payload.reads_quic(), "onpath/quic.h"),
         (payload.reads_documents(), "onpath/document.h"),
         (!kept.name_sets.is_empty(), "onpath/name.h"),
         (kept.logs.is_some(), "onpath/log.h"),

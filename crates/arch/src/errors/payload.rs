@@ -30,6 +30,12 @@ pub fn name_set_size(name: &str, most: u32, at: Span) -> Diagnostic {
     Diagnostic::error("E0611", at, refused).help("declare how many rules it will have at most")
 }
 
+/// A number of connections that no object can hold.
+pub fn connections(name: &str, most: u32, at: Span) -> Diagnostic {
+    let refused = format!("`{name}` has room for 1 to {most} connections");
+    Diagnostic::error("E0611", at, refused).help("declare how many begin at the same time at most")
+}
+
 /// An attribute that messages do not have.
 pub fn unknown_attribute(
     schema: &str,

@@ -1,7 +1,7 @@
 //! Requests of a program to message readers: the attributes that each object is to read, and whether a loop reads
 //! messages.
 
-use super::{KEEP, MESSAGE, READ_BEHIND, names_in, read_for, reads_message};
+use super::{KEEP, MESSAGE, READ_BEHIND, READ_INITIALS, names_in, read_for, reads_message};
 use ir::{ExternArg, ExternCall, ExternInst, Program, Stmt, StmtKind, visit};
 use std::collections::HashMap;
 
@@ -17,6 +17,8 @@ pub struct Asked {
     reads: Vec<Option<String>>,
     /// True if the program keeps the first bytes of messages.
     pub keeps: bool,
+    /// Object that holds the bytes of the messages, if one does.
+    pub initials: Option<ExternInst>,
 }
 
 impl Asked {
@@ -51,6 +53,11 @@ pub fn asked(program: &Program) -> AllAsked {
             };
             let asked = all.entry(object).or_default();
             asked.keeps |= [KEEP, READ_BEHIND].contains(&call.name.as_str());
+            if let (READ_INITIALS, Some(ExternArg::Object(initials))) =
+                (call.name.as_str(), call.args.first())
+            {
+                asked.initials = Some(*initials);
+            }
             let list = read_for(call);
             if reads_message(call) && !asked.reads.iter().any(|known| known.as_ref() == list) {
                 asked.reads.push(list.cloned());

@@ -2,7 +2,7 @@
 
 use super::{
     EXTERNS, FIND, FIND_NAME, GET_BYTES, GET_NUMBER, LENGTH, MATCHES, MATCHES_PATTERN, MESSAGE,
-    MOST_BYTES, MOST_RULES, NAME_SET, PATTERN, READ, WIDEST_ATTRIBUTE, WIDEST_CONSTANT,
+    MOST_BYTES, MOST_CONNECTIONS, MOST_RULES, NAME_SET, PATTERN, QUIC_INITIALS, READ, WIDEST_ATTRIBUTE, WIDEST_CONSTANT,
     WIDEST_READ, known_schemas, names_in, read_for, schema_name, schema_of,
 };
 use crate::errors::payload as errors;
@@ -26,6 +26,8 @@ pub fn check(program: &Program) -> Diagnostics {
             check.object(object, data);
         } else if data.ty == NAME_SET {
             check.name_set(data);
+        } else if data.ty == QUIC_INITIALS {
+            check.quic(data);
         }
     }
     let routines = program.routines.values().map(|routine| &routine.body);
@@ -85,12 +87,20 @@ impl Check<'_> {
         }
     }
 
+    fn quic(&mut self, data: &ExternData) {
+        let connections = data.int_arg("connections").and_then(ToPrimitive::to_u32);
+        if !connections.is_some_and(|number| (1..=MOST_CONNECTIONS).contains(&number)) {
+            let refused = errors::connections(&data.name, MOST_CONNECTIONS, data.span);
+            self.found.push(refused);
+        }
+    }
+
     /// Returns the name of the callee, if a call is about the payload.
     fn about_payload(&self, call: &ExternCall) -> Option<String> {
         match call.object {
             Some(object) => {
                 let data = &self.program.externs[object];
-                let is_about = [MESSAGE, NAME_SET].contains(&data.ty.as_str());
+                let is_about = [MESSAGE, NAME_SET, QUIC_INITIALS].contains(&data.ty.as_str());
                 is_about.then(|| format!("{}.{}", data.ty, call.name))
             }
             None => {

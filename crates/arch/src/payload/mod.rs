@@ -12,10 +12,11 @@ pub(crate) use lower::{Calls, lower};
 
 pub use externs::message::{
     FIND_NAME, GET_BYTES, GET_NUMBER, HEADS, KEEP, MATCHES_PATTERN, MESSAGE, MOST_BYTES,
-    READ_BEHIND, READ_FOR, READ_MESSAGE, kept_and_behind, limit_of, names_in, schema_name,
+    READ_BEHIND, READ_FOR, READ_INITIALS, READ_MESSAGE, kept_and_behind, limit_of, names_in, schema_name,
     schema_of,
 };
 pub use externs::name_set::{FIND_BYTES, NAME_SET};
+pub use externs::quic::{MOST_CONNECTIONS, QUIC_INITIALS, TAKE, connections};
 pub use externs::payload::{CHUNKS, FIND, LENGTH, MATCHES, PATTERN, REACH, READ};
 
 use ir::{ExternArg, ExternCall, ExternData, Program, StmtKind, visit};
@@ -23,7 +24,7 @@ use payload::builtin;
 
 /// The externs of `payload.p4`.
 pub(crate) const EXTERNS: &[&str] = &[
-    LENGTH, READ, MATCHES, FIND, PATTERN, CHUNKS, MESSAGE, NAME_SET,
+    LENGTH, READ, MATCHES, FIND, PATTERN, CHUNKS, MESSAGE, NAME_SET, QUIC_INITIALS,
 ];
 
 /// Most bits that are read at once of a payload, or of an attribute that is bytes.
@@ -37,13 +38,13 @@ pub const WIDEST_CONSTANT: u32 = 512;
 
 /// Returns true if a call of a method of [`MESSAGE`] reads a message.
 pub fn reads_message(call: &ExternCall) -> bool {
-    [READ_MESSAGE, READ_FOR, READ_BEHIND].contains(&call.name.as_str())
+    [READ_MESSAGE, READ_FOR, READ_BEHIND, READ_INITIALS].contains(&call.name.as_str())
 }
 
 /// Returns the list of the attributes for which such a call reads a message; `None` if it reads to the end.
 pub fn read_for(call: &ExternCall) -> Option<&String> {
     let at = match call.name.as_str() {
-        READ_FOR => 2,
+        READ_FOR | READ_INITIALS => 2,
         READ_BEHIND => 3,
         _ => return None,
     };
@@ -55,7 +56,7 @@ pub fn read_for(call: &ExternCall) -> Option<&String> {
 
 /// Returns true if reading the payload takes a program loops: it reads messages, or searches for bytes.
 pub fn has_loops(program: &Program) -> bool {
-    let reads = |data: &ExternData| [MESSAGE, NAME_SET].contains(&data.ty.as_str());
+    let reads = |data: &ExternData| [MESSAGE, NAME_SET, QUIC_INITIALS].contains(&data.ty.as_str());
     program.externs.values().any(reads)
         || visit::bodies(program).any(|body| {
             let mut finds = false;

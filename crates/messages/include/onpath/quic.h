@@ -31,6 +31,15 @@ struct quic_connection {
     struct quic_keys keys;
 };
 
+_Static_assert(sizeof(struct quic_memory) == 5200, "the map's values have this size");
+_Static_assert(sizeof(struct quic_connection) == 5280, "the map's values have this size");
+
+/* Returns the slot of a ticket. Slot 0 has the last ticket. */
+INLINE u32 quic_slot(u64 ticket, u32 slots)
+{
+    return 1 + (u32)ticket % slots;
+}
+
 /* A whole byte for each bit of `bits`, as they stand in memory. */
 INLINE u64 quic_spread(u32 bits)
 {

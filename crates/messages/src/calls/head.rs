@@ -1,7 +1,7 @@
 //! First bytes of messages that continue in later packets. They are preserved in a ring of slots, to which tickets lead
 //! (`message_keep` in `onpath/message.h`).
 
-use super::{Object, Payload, object};
+use super::{Object, Payload, object, quic};
 use crate::MEMORY;
 use arch::payload::{HEADS, kept_and_behind};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
@@ -37,13 +37,17 @@ fn head() -> CType {
 /// under a condition.
 pub(super) fn copied<T: Payload>(
     heads: &SmolStr,
+    connections: Option<u32>,
     limit: u32,
     refuse_if: &impl Fn(C) -> Stmt,
 ) -> Block {
     let (most, behind) = kept_and_behind(limit);
     let memory = || C::id(MEMORY);
     let mask = || C::call("message_mask", vec![memory()]);
-    let slot = C::call("message_slot", vec![C::id("ticket")]);
+    let slot = match connections {
+        Some(slots) => quic::slot(C::id("ticket"), slots),
+        None => C::call("message_slot", vec![C::id("ticket")]),
+    };
     let restored = vec![
         C::id("head"),
         C::id("ticket"),
@@ -88,7 +92,8 @@ pub(super) fn keep<T: Payload>(
     object: ExternInst,
     known: &Object,
 ) -> Option<SmolStr> {
-    let heads = known.heads.as_ref()?;
+    // The bytes of QUIC connections have another map.
+    let heads = known.heads.as_ref().filter(|_| known.connections.is_none())?;
     if let Some(made) = T::shared(&mut g.file.own).keeps.get(&object) {
         return Some(made.clone());
     }

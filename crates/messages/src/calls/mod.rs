@@ -13,11 +13,13 @@ mod head;
 mod names;
 mod object;
 mod pieces;
+mod quic;
 
 use crate::{AttributeMember, Bytes, File, MessageTarget, Patterns, errors};
 use arch::payload::{
     AllAsked, CHUNKS, FIND, FIND_BYTES, FIND_NAME, GET_BYTES, GET_NUMBER, KEEP, LENGTH, MATCHES,
-    MATCHES_PATTERN, NAME_SET, PATTERN, READ, READ_BEHIND, READ_FOR, READ_MESSAGE, asked,
+    MATCHES_PATTERN, NAME_SET, PATTERN, QUIC_INITIALS, READ, READ_BEHIND, READ_FOR, READ_INITIALS,
+    READ_MESSAGE, TAKE, asked,
     object_of, read_for,
 };
 use cgen::lower;
@@ -96,6 +98,9 @@ pub struct Shared {
     names_found: HashMap<(SmolStr, SmolStr), SmolStr>,
     /// Function that loads a name from the packet.
     name_loaded: Option<SmolStr>,
+    /// Objects that hold bytes of QUIC connections, and the map of a processor's memory for a datagram.
+    initials: HashMap<ExternInst, quic::Initials>,
+    quic_memory: Option<SmolStr>,
     /// Objects that read messages.
     objects: HashMap<ExternInst, Object>,
 }
@@ -113,6 +118,11 @@ impl Shared {
     /// Returns true if the program reads the payload: then it includes `onpath/message.h`.
     pub fn reads_payload(&self) -> bool {
         self.reads_bytes || !self.objects.is_empty()
+    }
+
+    /// Returns true if the program holds bytes of QUIC connections: then it includes `onpath/quic.h`.
+    pub fn reads_quic(&self) -> bool {
+        !self.initials.is_empty()
     }
 
     /// Returns true if messages contain documents: then the program includes `onpath/document.h`.
@@ -153,10 +163,10 @@ fn is_checksum(program: &Program, call: &ExternCall) -> bool {
     call.name == "get" && call.object.is_some_and(of)
 }
 
-/// Returns the object that a call is a method of, if it is a name set.
-fn name_set_of(program: &Program, call: &ExternCall) -> Option<ExternInst> {
+/// Returns the object that a call is a method of, if it is of this type.
+fn object_of_type(program: &Program, call: &ExternCall, ty: &str) -> Option<ExternInst> {
     let object = call.object?;
-    (program.externs[object].ty == NAME_SET).then_some(object)
+    (program.externs[object].ty == ty).then_some(object)
 }
 
 /// Emits a call of an extern about the payload, or of one that computes a hash or a checksum. Returns false if it is
@@ -164,11 +174,15 @@ fn name_set_of(program: &Program, call: &ExternCall) -> Option<ExternInst> {
 pub fn call<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) -> bool {
     match (object_of(g.p, call), call.name.as_str()) {
         (Some(object), READ_MESSAGE | READ_FOR | READ_BEHIND) => read(g, object, call, span),
+        (Some(object), READ_INITIALS) => quic::read(g, object, call, span),
+        (None, TAKE) if let Some(initials) = object_of_type(g.p, call, QUIC_INITIALS) => {
+            quic::take(g, initials, call, span);
+        }
         (Some(object), KEEP) => keep(g, object, call, span),
         (Some(object), GET_NUMBER | GET_BYTES) => get(g, object, call, span),
         (Some(object), MATCHES_PATTERN) => matches(g, object, call, span),
         (Some(object), FIND_NAME) => names::find_name(g, object, call, span),
-        (None, FIND_BYTES) if let Some(set) = name_set_of(g.p, call) => {
+        (None, FIND_BYTES) if let Some(set) = object_of_type(g.p, call, NAME_SET) => {
             names::find_bytes(g, set, call, span);
         }
         (None, LENGTH | READ | MATCHES | FIND | PATTERN | CHUNKS) if call.object.is_none() => {
@@ -251,7 +265,7 @@ fn keep<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall, s
         return;
     };
     let Some(function) = head::keep(g, object, &known) else {
-        return;
+        return g.result(call, C::int(0));
     };
     let [ticket, offset, most, parsed] =
         [ticket, offset, most, parsed].map(|value| lower::scalar(g, value));

@@ -1,6 +1,6 @@
 //! Memory and functions of an object that reads messages.
 
-use super::{Payload, file, head, patterns};
+use super::{Payload, file, head, patterns, quic};
 use crate::{AttributeMember, MEMORY, Message, Request, SLACK, any_is_missing, errors, status};
 use arch::payload::{MOST_BYTES, limit_of, names_in, schema_of};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
@@ -14,7 +14,7 @@ use smol_str::SmolStr;
 use std::collections::HashMap;
 
 /// Parameters and variables of the packet's functions, besides those of the code of messages.
-const VARIABLES: [&str; 15] = [
+const VARIABLES: [&str; 16] = [
     "ctx",
     "zero",
     "parsed",
@@ -30,6 +30,7 @@ const VARIABLES: [&str; 15] = [
     "front",
     "last",
     "ticket_of_all",
+    "datagram_of_core",
 ];
 
 /// Object that reads messages.
@@ -43,6 +44,8 @@ pub(super) struct Object {
     read: SmolStr,
     /// Map with the first bytes of messages that continue in later packets, if some are preserved.
     pub heads: Option<SmolStr>,
+    /// Number of connections, if these are the bytes of QUIC connections.
+    pub connections: Option<u32>,
     /// Most bytes of a message that are read.
     pub limit: u32,
     /// Function that writes the text of a DNS name, if one is wanted.
@@ -56,6 +59,7 @@ struct Memories<'o> {
     map: &'o SmolStr,
     structure: &'o SmolStr,
     heads: Option<&'o SmolStr>,
+    connections: Option<u32>,
     limit: u32,
 }
 
@@ -102,11 +106,17 @@ pub(super) fn object<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst) -> Opti
     let types = (CType::U32, CType::Struct(structure.clone()));
     memory::declare(g, of_cores, Some(types));
 
-    let heads = asked.keeps.then(|| head::map(g, &map));
+    let initials = asked.initials.map(|held| quic::initials(g, held));
+    let connections = initials.as_ref().map(|initials| initials.slots);
+    let heads = match initials {
+        Some(initials) => Some(initials.map),
+        None => asked.keeps.then(|| head::map(g, &map)),
+    };
     let memory = Memories {
         map: &map,
         structure: &structure,
         heads: heads.as_ref(),
+        connections,
         limit,
     };
     let read = reader(g, &message, &memory);
@@ -117,6 +127,7 @@ pub(super) fn object<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst) -> Opti
         attributes: attributes.collect(),
         name_text: message.name_text,
         heads,
+        connections,
         limit,
         map,
         structure,
@@ -128,7 +139,7 @@ pub(super) fn object<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst) -> Opti
 }
 
 /// Reserves the names of the functions' own variables, which would shadow others.
-fn reserve_variables<T: Payload>(g: &mut Gen<'_, T>) {
+pub(super) fn reserve_variables<T: Payload>(g: &mut Gen<'_, T>) {
     for taken in VARIABLES.into_iter().chain(crate::VARIABLES) {
         g.file.names.reserve(taken);
     }
@@ -257,7 +268,7 @@ fn copied<T: Payload>(of: &Memories, nothing_found: Block, refused: &C) -> Block
     match of.heads {
         None => body.push(refuse_if(copy)),
         Some(heads) => {
-            let behind = head::copied::<T>(heads, of.limit, &refuse_if);
+            let behind = head::copied::<T>(heads, of.connections, of.limit, &refuse_if);
             body.push(Stmt::If(C::id("ticket"), behind, vec![refuse_if(copy)]));
         }
     }
