@@ -2,8 +2,9 @@
 
 use super::{
     EXTERNS, FIND, FIND_NAME, GET_BYTES, GET_NUMBER, LENGTH, MATCHES, MATCHES_PATTERN, MESSAGE,
-    MOST_BYTES, MOST_CONNECTIONS, MOST_RULES, NAME_SET, PATTERN, QUIC_INITIALS, READ, WIDEST_ATTRIBUTE, WIDEST_CONSTANT,
-    WIDEST_READ, known_schemas, names_in, read_for, schema_name, schema_of,
+    MOST_BYTES, MOST_CONNECTIONS, MOST_RULES, NAME_SET, PATTERN, QUIC_INITIALS, READ,
+    WIDEST_ATTRIBUTE, WIDEST_CONSTANT, WIDEST_READ, known_schemas, names_in, read_for, schema_name,
+    schema_of,
 };
 use crate::errors::payload as errors;
 use diag::{Diagnostic, Diagnostics, Span, nearest};

@@ -3,8 +3,8 @@
 //! last argument.
 
 use super::{
-    EXTERNS, FIND_NAME, GET_BYTES, GET_NUMBER, KEEP, MATCHES_PATTERN, MESSAGE, NAME_SET, QUIC_INITIALS,
-    reads_message,
+    EXTERNS, FIND_NAME, GET_BYTES, GET_NUMBER, KEEP, MATCHES_PATTERN, MESSAGE, NAME_SET,
+    QUIC_INITIALS, reads_message,
 };
 use diag::Span;
 use ir::{
@@ -116,7 +116,8 @@ fn asks_where(program: &Program, calls: Calls, call: &ExternCall) -> bool {
     let name = call.name.as_str();
     let of_message = |object: ExternInst| {
         let ty = program.externs[object].ty.as_str();
-        (reads_message(call) || name == KEEP) && ty == MESSAGE || [NAME_SET, QUIC_INITIALS].contains(&ty)
+        (reads_message(call) || name == KEEP) && ty == MESSAGE
+            || [NAME_SET, QUIC_INITIALS].contains(&ty)
     };
     match call.object {
         None if WITH_PAYLOAD.contains(&name) => true,

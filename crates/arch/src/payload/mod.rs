@@ -12,19 +12,27 @@ pub(crate) use lower::{Calls, lower};
 
 pub use externs::message::{
     FIND_NAME, GET_BYTES, GET_NUMBER, HEADS, KEEP, MATCHES_PATTERN, MESSAGE, MOST_BYTES,
-    READ_BEHIND, READ_FOR, READ_INITIALS, READ_MESSAGE, kept_and_behind, limit_of, names_in, schema_name,
-    schema_of,
+    READ_BEHIND, READ_FOR, READ_INITIALS, READ_MESSAGE, kept_and_behind, limit_of, names_in,
+    schema_name, schema_of,
 };
 pub use externs::name_set::{FIND_BYTES, NAME_SET};
-pub use externs::quic::{MOST_CONNECTIONS, QUIC_INITIALS, TAKE, connections};
 pub use externs::payload::{CHUNKS, FIND, LENGTH, MATCHES, PATTERN, REACH, READ};
+pub use externs::quic::{MOST_CONNECTIONS, QUIC_INITIALS, TAKE, connections};
 
 use ir::{ExternArg, ExternCall, ExternData, Program, StmtKind, visit};
 use payload::builtin;
 
 /// The externs of `payload.p4`.
 pub(crate) const EXTERNS: &[&str] = &[
-    LENGTH, READ, MATCHES, FIND, PATTERN, CHUNKS, MESSAGE, NAME_SET, QUIC_INITIALS,
+    LENGTH,
+    READ,
+    MATCHES,
+    FIND,
+    PATTERN,
+    CHUNKS,
+    MESSAGE,
+    NAME_SET,
+    QUIC_INITIALS,
 ];
 
 /// Most bits that are read at once of a payload, or of an attribute that is bytes.

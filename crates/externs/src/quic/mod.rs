@@ -141,6 +141,3 @@ fn take(state: &mut ExternState, args: &[Arg], env: &mut Env<'_>) -> Result<Repl
         outs: vec![(3, vec![Bits::new(64, ticket << 8 >> 8)])],
     })
 }
-
-#[cfg(test)]
-mod tests;

@@ -156,7 +156,10 @@ impl Initial<'_> {
             input[..12].copy_from_slice(&keys.nonce(opened.number));
             input[12..].copy_from_slice(&counter.to_be_bytes());
             let stream = encrypted(&keys.key, input);
-            block.iter_mut().zip(stream).for_each(|(byte, by)| *byte ^= by);
+            block
+                .iter_mut()
+                .zip(stream)
+                .for_each(|(byte, by)| *byte ^= by);
         }
         bytes
     }
@@ -260,5 +263,9 @@ pub(super) fn number(bytes: &[u8], at: &mut usize) -> Option<u64> {
     let rest = bytes.get(*at..*at + (1 << (first >> 6)))?;
     *at += rest.len();
     let start = u64::from(rest[0] & 0x3f);
-    Some(rest[1..].iter().fold(start, |n, byte| n << 8 | u64::from(*byte)))
+    Some(
+        rest[1..]
+            .iter()
+            .fold(start, |n, byte| n << 8 | u64::from(*byte)),
+    )
 }

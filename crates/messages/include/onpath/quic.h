@@ -266,7 +266,7 @@ QUIC_FUNC u32 quic_is_of(struct quic_memory *m, struct quic_connection *c, u32 i
 /* Gets the keys of a packet whose id is not the connection's: the server has chosen another, and the keys are those of the
  * first, or the client begins anew, after a Retry for example, and they are those of the new id. The tag tells which.
  * Returns 1 if it is the second. */
-QUIC_FUNC u32 quic_choose(struct quic_memory *m, struct quic_connection *c)
+INLINE u32 quic_choose(struct quic_memory *m, struct quic_connection *c)
 {
     u32 is_of_old, is_of_first, is_new;
 
@@ -368,7 +368,7 @@ INLINE u32 quic_load(void *ctx, u64 from, u32 most, u32 length, struct quic_memo
 
 /* Reads the Initials of a datagram, of which the first was found, for the connection to which a ticket leads, or for a new
  * one. Returns the status, and above it the ticket; 0 of a datagram with which no connection begins. */
-QUIC_FUNC u64 quic_take(struct quic_memory *m, struct quic_connection *c, u64 ticket, u64 ticket_of_all)
+INLINE u64 quic_take(struct quic_memory *m, struct quic_connection *c, u64 ticket, u64 ticket_of_all)
 {
     u32 status;
     u64 before;

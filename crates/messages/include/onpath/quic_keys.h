@@ -82,12 +82,11 @@ INLINE u32 quic_mix(u32 word, u32 a, u32 b, u32 shift)
 
 #define quic_round(a, b, c, d, e, f, g, h, i)                                                                          \
     do {                                                                                                               \
-        if ((i) > 15)                                                                                                  \
-            w[(i) & 15] += quic_mix(w[((i) + 1) & 15], 7, 18, 3) + w[((i) + 9) & 15] +                                 \
-                           quic_mix(w[((i) + 14) & 15], 17, 19, 10);                                                   \
-        h += quic_turns(e, 6, 11, 25) + (g ^ (e & (f ^ g))) + quic_sha_rounds[i] + w[(i) & 15];                        \
+        h += quic_turns(e, 6, 11, 25) + (g ^ (e & (f ^ g))) + k[i] + w[i];                                             \
         d += h;                                                                                                        \
         h += quic_turns(a, 2, 13, 22) + ((a & b) | (c & (a | b)));                                                     \
+        /* The compiler must not load words long before they are used: they would fill the stack. */                   \
+        asm volatile("" : : : "memory");                                                                               \
     } while (0)
 
 #define quic_rounds(i)                                                                                                 \
@@ -105,22 +104,28 @@ INLINE u32 quic_mix(u32 word, u32 a, u32 b, u32 shift)
 /* Adds the block `words` to the state `sum`. */
 QUIC_FUNC u32 quic_sha(struct quic_memory *m)
 {
-    u32 a, b, c, d, e, f, g, h, w[16];
+    u32 a, b, c, d, e, f, g, h, *w, round = 0;
 
     if (!m)
         return 0;
-    for (u32 i = 0; i < 16; i++)
-        w[i] = m->words[i];
+    w = m->words;
     a = m->sum[0], b = m->sum[1], c = m->sum[2], d = m->sum[3];
     e = m->sum[4], f = m->sum[5], g = m->sum[6], h = m->sum[7];
-    quic_rounds(0);
-    quic_rounds(8);
-    quic_rounds(16);
-    quic_rounds(24);
-    quic_rounds(32);
-    quic_rounds(40);
-    quic_rounds(48);
-    quic_rounds(56);
+#pragma clang loop unroll(disable)
+    for (;;) {
+        const u32 *k = quic_sha_rounds + (round & 48);
+
+        quic_rounds(0);
+        quic_rounds(8);
+        round += 16;
+        if (round >= 64)
+            break;
+#pragma clang loop unroll(full)
+        for (u32 i = 0; i < 16; i++) {
+            w[i] += quic_mix(w[(i + 1) & 15], 7, 18, 3) + w[(i + 9) & 15] + quic_mix(w[(i + 14) & 15], 17, 19, 10);
+            asm volatile("" : : : "memory");
+        }
+    }
     m->sum[0] += a, m->sum[1] += b, m->sum[2] += c, m->sum[3] += d;
     m->sum[4] += e, m->sum[5] += f, m->sum[6] += g, m->sum[7] += h;
     return 0;

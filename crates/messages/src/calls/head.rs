@@ -93,7 +93,10 @@ pub(super) fn keep<T: Payload>(
     known: &Object,
 ) -> Option<SmolStr> {
     // The bytes of QUIC connections have another map.
-    let heads = known.heads.as_ref().filter(|_| known.connections.is_none())?;
+    let heads = known
+        .heads
+        .as_ref()
+        .filter(|_| known.connections.is_none())?;
     if let Some(made) = T::shared(&mut g.file.own).keeps.get(&object) {
         return Some(made.clone());
     }

@@ -19,8 +19,7 @@ use crate::{AttributeMember, Bytes, File, MessageTarget, Patterns, errors};
 use arch::payload::{
     AllAsked, CHUNKS, FIND, FIND_BYTES, FIND_NAME, GET_BYTES, GET_NUMBER, KEEP, LENGTH, MATCHES,
     MATCHES_PATTERN, NAME_SET, PATTERN, QUIC_INITIALS, READ, READ_BEHIND, READ_FOR, READ_INITIALS,
-    READ_MESSAGE, TAKE, asked,
-    object_of, read_for,
+    READ_MESSAGE, TAKE, asked, object_of, read_for,
 };
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};

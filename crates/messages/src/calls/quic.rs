@@ -38,14 +38,22 @@ pub(super) fn initials<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst) -> In
     let slots = connections(data);
     let map = g.file.names.fresh_short(&data.name, "", T::MAP_NAME);
     let take = g.file.names.fresh(&format!("{map}_take"));
-    let all = Map::new(map.as_str(), MapKind::Array, 4, CONNECTION, u64::from(slots) + 1);
+    let all = Map::new(
+        map.as_str(),
+        MapKind::Array,
+        4,
+        CONNECTION,
+        u64::from(slots) + 1,
+    );
     let connection = CType::Struct("quic_connection".into());
     memory::declare(g, all, Some((CType::U32, connection)));
     let of_core = memory_of_core(g);
     let function = function(g, &take, &map, &of_core, slots);
     g.file.functions.push(function);
     let made = Initials { map, slots, take };
-    T::shared(&mut g.file.own).initials.insert(object, made.clone());
+    T::shared(&mut g.file.own)
+        .initials
+        .insert(object, made.clone());
     made
 }
 
@@ -86,17 +94,31 @@ fn function<T: Payload>(
     };
     let load = ["ctx", "from", "most", "length", "datagram_of_core"].map(C::id);
     let take = ["datagram_of_core", "head", "ticket", "ticket_of_all"].map(C::id);
-    let new = C::call("message_new_ticket", vec![C::id("last").arrow("head").addr()]);
+    let new = C::call(
+        "message_new_ticket",
+        vec![C::id("last").arrow("head").addr()],
+    );
     let other = || status(C::id("QUIC_OTHER"));
     let is_none = C::bin(BinOp::Ne, C::id("state"), C::id("QUIC_INITIAL"));
     let body = vec![
         Stmt::decl(CType::U32, "zero", C::int(0)),
-        Stmt::decl(pointer("quic_memory"), "datagram_of_core", found(of_core, "zero")),
+        Stmt::decl(
+            pointer("quic_memory"),
+            "datagram_of_core",
+            found(of_core, "zero"),
+        ),
         Stmt::decl(pointer("quic_connection"), "last", found(map, "zero")),
-        end(C::or(C::not(C::id("datagram_of_core")), C::not(C::id("last"))), other()),
+        end(
+            C::or(C::not(C::id("datagram_of_core")), C::not(C::id("last"))),
+            other(),
+        ),
         Stmt::decl(CType::U32, "state", C::call("quic_load", load.to_vec())),
         end(is_none, status(C::id("state"))),
-        Stmt::decl(CType::U64, "ticket_of_all", C::choose(C::id("ticket"), C::id("ticket"), new)),
+        Stmt::decl(
+            CType::U64,
+            "ticket_of_all",
+            C::choose(C::id("ticket"), C::id("ticket"), new),
+        ),
         Stmt::decl(CType::U32, "slot", slot(C::id("ticket_of_all"), slots)),
         Stmt::decl(pointer("quic_connection"), "head", found(map, "slot")),
         end(C::not(C::id("head")), other()),
@@ -135,14 +157,23 @@ pub(super) fn take<T: Payload>(
     let known = initials(g, object);
     let [ticket, offset, length, parsed] =
         [ticket, offset, length, parsed].map(|value| lower::scalar(g, *value));
-    let args = vec![C::id("ctx"), from(parsed, offset), length, g.packet_length(), ticket];
+    let args = vec![
+        C::id("ctx"),
+        from(parsed, offset),
+        length,
+        g.packet_length(),
+        ticket,
+    ];
     let block = g.block(|g| {
         let taken = declare(g, CType::U64, "taken", C::call(known.take, args));
         if let Some(&place) = places(call, 3).first() {
             let ticket = C::bin(BinOp::Shr, taken.clone(), C::int(8));
             g.store(place, Value::Scalar(ticket));
         }
-        g.result(call, C::bin(BinOp::And, taken.cast(CType::U32), C::int(0xff)));
+        g.result(
+            call,
+            C::bin(BinOp::And, taken.cast(CType::U32), C::int(0xff)),
+        );
     });
     g.push(Stmt::Block(block));
 }
@@ -161,7 +192,9 @@ pub(super) fn read<T: Payload>(
     let Some(known) = object::object(g, object) else {
         return;
     };
+    // No connection has this ticket: without one, no bytes of the packet are read.
     let ticket = lower::scalar(g, *ticket);
+    let ticket = C::choose(ticket.clone(), ticket, C::int(1 << 56));
     let length = g.packet_length();
     let args = vec![C::id("ctx"), C::int(0), C::int(0), length, ticket];
     let function = object::reading(g, object, &known, read_for(call).map(String::as_str));
