@@ -11,6 +11,8 @@
 
 mod connection;
 mod packet;
+#[cfg(test)]
+mod tests;
 
 use crate::call::{Arg, Env, Fault, Reply, index};
 use crate::{Extern, ExternState, Meaning};

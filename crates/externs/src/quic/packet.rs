@@ -68,6 +68,12 @@ impl Keys {
         Some(keys)
     }
 
+    /// Returns the key of packets, the vector and the key of headers, for tests that write packets.
+    #[cfg(test)]
+    pub(super) fn parts(&self) -> ([u8; 16], [u8; 12], [u8; 16]) {
+        (self.key, self.vector, self.header)
+    }
+
     fn nonce(&self, number: u32) -> [u8; 12] {
         let mut nonce = self.vector;
         for (byte, of_number) in nonce[8..].iter_mut().zip(number.to_be_bytes()) {
