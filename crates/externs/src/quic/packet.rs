@@ -217,7 +217,7 @@ impl<'d> Datagram<'d> {
             if self.packets > MOST_PACKETS {
                 return Err(Status::Malformed);
             }
-            let kind = (bytes[0] >> 4 & 3) + 4 - u8::from(version == Version::Two) & 3;
+            let kind = ((bytes[0] >> 4 & 3) + 4 - u8::from(version == Version::Two)) & 3;
             if kind == 3 {
                 return Err(Status::Other);
             }
