@@ -99,7 +99,7 @@ fn play(
     let answered =
         |server: &mut Server, answer: Option<Answer>, passes: &mut dyn FnMut(&[u8]) -> bool| {
             let reached = answer.is_some_and(|answer| passes(&connection.down(&answer)));
-            reached.then(|| server.read.len())
+            reached.then_some(server.read.len())
         };
     for sent in &schedule.packets {
         let own = if sent.other {

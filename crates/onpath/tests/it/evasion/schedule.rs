@@ -61,7 +61,7 @@ fn hello(name: &str, random: &mut ChaCha8Rng) -> Vec<u8> {
     let extension = |kind: u16, data: &[u8]| [&kind.to_be_bytes()[..], &sized(2, data)].concat();
     let padding = vec![0; random.random_range(0..300)];
     let entry = [&[0][..], &sized(2, name.as_bytes())].concat();
-    let mut extensions = vec![extension(0, &sized(2, &entry)), extension(21, &padding)];
+    let mut extensions = [extension(0, &sized(2, &entry)), extension(21, &padding)];
     extensions.shuffle(random);
     let mut body = vec![3, 3];
     let mut nonce = [0; 32];
