@@ -142,6 +142,48 @@ extern stream_bytes {
 /// Bytes of a stream that may be held at once.
 const bit<32> STREAM_HELD = 16376;
 
+/// What became of a datagram of QUIC. What is not WHOLE or PART should not reach a server: it was not read, or not all of it.
+enum bit<8> quic_status {
+    WHOLE     = 0,   // its Initial packets were read, and all bytes of the ClientHello are known
+    PART      = 1,   // they were read, and more of the ClientHello comes in other datagrams
+    OTHER     = 2,   // it has no Initial packet
+    VERSION   = 3,   // a packet of a version that is not 1 or 2
+    MALFORMED = 4,   // bytes that cannot stand there, or that no server takes for authentic
+    CONFLICT  = 5,   // other bytes than those that came before at the same place, or an id that was left
+    TOO_LONG  = 6,   // more than 4096 bytes of a datagram, or of a ClientHello
+    FORGOTTEN = 7,   // the ticket leads nowhere any more
+    BUSY      = 8    // another processor reads a datagram of this connection
+}
+
+/// The bytes with which connections of QUIC begin (RFC 9000, RFC 9001, version 2: RFC 9369): those of the ClientHello, from the Initial packets of
+/// clients, whose keys follow from the connection id. They may come in any order, cut anywhere, and in several packets and datagrams. There is room for
+/// this number of connections, 1048576 at most: what began first is forgotten first.
+///
+/// ```p4
+/// quic_initials(4096) initials;
+/// message("quic") hello;
+/// apply {
+///     bit<64> ticket;
+///     if (initials.take(0, 0, payload_length(), ticket) == quic_status.WHOLE && hello.read_initials(initials, ticket, "sni") == message_status.READ) { ... }
+/// }
+/// ```
+///
+/// Bytes that came once stay: a datagram that has others at their place is CONFLICT. So the tag of a packet need not be checked, and a decoy that
+/// no server takes gains nothing: what differs from it does not pass. If the id is not the one with which the connection began, the tag tells whether
+/// the server has chosen it (the keys stay) or the client begins anew, after a Retry for example. Then the bytes begin anew too, and the ids before
+/// are CONFLICT; there are four at most. So every datagram that passes was judged as the server reads it.
+/// @on interpreter: As described; BUSY does not occur.
+/// @on xdp, tc: From Linux 6.9 on (E0748), and not in a program that copies packets or sends them round (E0749). A connection takes 5280 bytes.
+/// @errors E0608 E0611 E0612 E0748 E0749
+extern quic_initials {
+    /// Room for this number of connections.
+    quic_initials(bit<32> connections);
+
+    /// Takes the bytes of a datagram of a client, which has `length` bytes at an offset of the payload: with ticket 0 those of a new connection, or of the
+    /// one to which the ticket of an earlier datagram leads. The new ticket leads to all; it is 0 if no connection begins with this datagram.
+    quic_status take(in bit<64> ticket, in bit<32> offset, in bit<32> length, out bit<64> ticket_of_all);
+}
+
 /// A message of an application, described by a schema: `http`, `dns`, `tls` or another of those that are built in
 /// (`messages/README.md`; `onpath plan --list`).
 ///
@@ -193,6 +235,10 @@ extern message {
     /// As `read_for`, of a message whose `length` bytes a `stream_bytes` holds from a sequence number on, under a ticket; OTHER if they are forgotten.
     /// With 0 as ticket, the message is in the packet alone, at an offset of the payload. BEGINS as in `read_behind`.
     message_status read_held(stream_bytes streams, in bit<64> ticket, in bit<32> sequence, in bit<32> offset, in bit<32> length, string attributes);
+
+    /// Reads the ClientHello to which a ticket leads for some attributes, as in `read_for`, as far as its bytes came without a gap: `message("quic")`. OTHER if there
+    /// are none, or they were forgotten. Such an object keeps no bytes of its own.
+    message_status read_initials(quic_initials connections, in bit<64> ticket, string attributes);
 
     /// An attribute that is a number. False, and the value 0, if the message has none of this name. T is a `bit<W>` of up to
     /// 64 bits that has room for all values, or `int<64>` for those that may be negative. Of several values the first in the message.

@@ -50,6 +50,11 @@ const bit<32> MOST_GROUPS = 16;
 const bit<32> MOST_GROUPS = 1;
 #endif
 
+// With READ_QUIC, the names of such connections are read. So many connections have room that begin at the same time.
+#ifndef MOST_INITIALS
+#define MOST_INITIALS 4096
+#endif
+
 const bit<16> PORT_DNS = 53;
 const bit<16> PORT_HTTP = 80;
 const bit<16> PORT_TLS = 443;
@@ -77,6 +82,7 @@ bit<32> of_group(in bit<32> lists, in source_group group) { return (lists >> (2 
 const bit<32> OF_DNS = 0;
 const bit<32> OF_HTTP = 1;
 const bit<32> OF_TLS = 2;
+const bit<32> OF_QUIC = 3;
 
 // HTTP connections that become something else: asked for by Upgrade or by CONNECT, and then granted.
 const bit<32> ASKS_UPGRADE = 1;
@@ -254,6 +260,67 @@ control read_dns(inout verdict_segment segment, inout message_status status, in 
     }
 }
 
+#ifdef READ_QUIC
+// A connection of QUIC.
+struct quic_flow {
+    bit<64> ticket;      // leads to the bytes that it begins with
+    bit<32> rule;        // that decides, if it is decided
+    bit<8>  is_decided;
+    bit<8>  is_blocked;
+}
+
+// Nanoseconds after which a connection without datagrams is another one.
+const bit<64> QUIC_IDLE = 120000000000;
+
+// Reads the server's name in the Initials of a datagram, and decides about its connection.
+control read_quic(out bool pass, in stream_ends ends, in bit<32> bytes, in source_group group)
+                 (quic_initials initials, message hello, flow_state<stream_ends, quic_flow> flows, name_set names, CounterArray blocked, CounterArray allowed,
+                  CounterArray excused, CounterArray unread, CounterArray decided_by) {
+    decide(blocked = blocked, allowed = allowed, excused = excused, decided_by = decided_by) decide_message;
+    apply {
+        quic_flow flow;
+        bit<8> first = 0;
+        @noWarn("unused") bool is_known = flows.lookup(ends, flow);
+        @noWarn("unused") bool has_first = payload_read(0, first);
+        pass = flow.is_blocked == 0;
+        // Behind a short header there is no other packet (RFC 9000, section 12.2).
+        if (pass && first[7:7] == 1) {
+            bit<64> ticket;
+            quic_status status = initials.take(flow.ticket, 0, bytes, ticket);
+            if (status == quic_status.FORGOTTEN && !DROPS_UNKNOWN) {
+                // It may be another connection with the same ports.
+                unread.increment(16 * OF_QUIC + (bit<32>) (bit<8>) status);
+                status = initials.take(0, 0, bytes, ticket);
+                flow = { 0, 0, 0, 0 };
+            }
+            flow.ticket = ticket;
+            if (status == quic_status.WHOLE) {
+                bit<32> rule;
+                bit<32> lists;
+                message_status read = hello.read_initials(initials, ticket, "sni");
+                hello.find_name("sni", names, rule, lists);
+                if (read != message_status.READ) {
+                    status = quic_status.MALFORMED;
+                } else if (flow.is_decided == 0 || flow.rule != rule) {
+                    // A rule counts once for a connection, however many Initials it has.
+                    bool is_blocked;
+                    decide_message.apply(is_blocked, group, OF_QUIC, rule, lists);
+                    flow.rule = rule;
+                    flow.is_decided = 1;
+                    flow.is_blocked = is_blocked ? 8w1 : 0;
+                    pass = !is_blocked;
+                }
+            }
+            if (status > quic_status.OTHER) {
+                unread.increment(16 * OF_QUIC + (bit<32>) (bit<8>) status);
+                pass = !DROPS_UNKNOWN && status != quic_status.CONFLICT;
+            }
+            if (ticket != 0) { flows.update(ends, flow); }
+        }
+    }
+}
+#endif
+
 control firewall(inout packet_headers hdr, out bool pass) {
     name_set(MOST_RULES) names;
     message("dns") dns;
@@ -283,6 +350,13 @@ control firewall(inout packet_headers hdr, out bool pass) {
     find_group() find_source;
     read_http(http = http, names = names, held = held, blocked = blocked, allowed = allowed, excused = excused, decided_by = decided_by) read_requests;
     read_dns(dns = dns, names = names, held = held, blocked = blocked, allowed = allowed, excused = excused, decided_by = decided_by) read_queries;
+#ifdef READ_QUIC
+    quic_initials(MOST_INITIALS) initials;
+    message("quic") hello;
+    flow_state<stream_ends, quic_flow>(MOST_CONNECTIONS, QUIC_IDLE) quic_flows;
+    read_quic(initials = initials, hello = hello, flows = quic_flows, names = names, blocked = blocked, allowed = allowed, excused = excused, unread = unread,
+              decided_by = decided_by) read_hellos;
+#endif
 
     apply {
         bit<32> rule = 0;
@@ -310,6 +384,12 @@ control firewall(inout packet_headers hdr, out bool pass) {
                 quic.increment(0);
                 pass = !REFUSES_QUIC;
             }
+#ifdef READ_QUIC
+            stream_ends ends = { 0, 0, hdr.udp.src_port, hdr.udp.dst_port };
+            packet_addresses(hdr, ends.src, ends.dst);
+            find_source.apply(hdr, group);
+            read_hellos.apply(pass, ends, hdr.payload_bytes, group);
+#endif
         } else if (hdr.tcp.isValid() && (hdr.tcp.dst_port == PORT_TLS || hdr.tcp.dst_port == PORT_HTTP || hdr.tcp.dst_port == PORT_DNS)) {
             bool opens = hdr.tcp.flags[1:1] == 1;
             bool is_urgent = hdr.tcp.flags[5:5] == 1;

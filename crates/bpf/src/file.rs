@@ -86,6 +86,7 @@ pub(crate) fn file(
         (!maps.kept.contents.metrics.is_empty(), "onpath/metrics.h"),
         (about_payload, "onpath/message.h"),
         (payload.holds_streams(), "onpath/stream_bytes.h"),
+        (payload.reads_quic(), "onpath/quic.h"),
         (payload.reads_documents(), "onpath/document.h"),
         (!maps.kept.contents.name_sets.is_empty(), "onpath/name.h"),
         (has(Construct::AtomicRegisters), "onpath/lock.h"),

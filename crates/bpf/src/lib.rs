@@ -235,6 +235,10 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
                 messages::HEADERS[2],
                 messages::HEADERS[3],
                 messages::HEADERS[4],
+                messages::HEADERS[5],
+                messages::HEADERS[6],
+                messages::HEADERS[7],
+                messages::HEADERS[8],
                 tables::HEADERS[0],
                 tables::HEADERS[1],
                 tables::HEADERS[2],
@@ -259,7 +263,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         };
     }
     const _: () = assert!(emit::HEADERS.len() == 9, "all of them are in the list");
-    const _: () = assert!(messages::HEADERS.len() == 5, "all of them are in the list");
+    const _: () = assert!(messages::HEADERS.len() == 9, "all of them are in the list");
     const _: () = assert!(tables::HEADERS.len() == 6, "all of them are in the list");
     const _: () = assert!(::state::HEADERS.len() == 10, "all of them are in the list");
     headers!(

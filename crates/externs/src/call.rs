@@ -29,6 +29,8 @@ pub enum Arg {
     Names(Arc<NameRules>),
     /// Bytes of streams, which are given as an object.
     Streams(Arc<StreamBytes>),
+    /// Bytes of QUIC connections, which are given as an object.
+    Quic(Arc<crate::Connections>),
     /// Omitted.
     Absent,
 }

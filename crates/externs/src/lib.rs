@@ -31,6 +31,7 @@ pub mod metrics;
 pub mod name_set;
 pub mod payload;
 mod perf_event;
+pub mod quic;
 mod random;
 mod random32;
 mod register;
@@ -45,6 +46,7 @@ pub use flow_state::Flows;
 pub use message::Message;
 pub use meter::Meters;
 pub use metrics::Metrics;
+pub use quic::Connections;
 pub use random32::Numbers;
 pub use register::Registers;
 pub use stream_bytes::StreamBytes;
@@ -105,6 +107,8 @@ pub enum ExternState {
     Names(Arc<NameRules>),
     /// Bytes of streams.
     Streams(Arc<StreamBytes>),
+    /// Bytes of QUIC connections.
+    Quic(Arc<Connections>),
 }
 
 /// Every extern that the interpreter implements.
@@ -152,6 +156,7 @@ pub const ALL: &[Extern] = &[
     payload::MATCHING_PATTERN,
     payload::PASSING_CHUNKS,
     perf_event::EXTERN,
+    quic::EXTERN,
     random::EXTERN,
     random32::EXTERN,
     register::EXTERN,

@@ -11,6 +11,7 @@
 //!     message_status read_behind(in bit<64> ticket, in bit<32> offset, in bit<32> length);
 //!     message_status read_behind(in bit<64> ticket, in bit<32> offset, in bit<32> length, string attributes);
 //!     message_status read_held(stream_bytes streams, in bit<64> ticket, in bit<32> sequence, in bit<32> offset, in bit<32> length, string attributes);
+//!     message_status read_initials(quic_initials connections, in bit<64> ticket, string attributes);
 //!     bool get_number<T>(string attribute, out T value);
 //!     bool get_bytes<T>(string attribute, out T value, out bit<32> length);
 //!     bool matches(string attribute, string pattern);
@@ -38,6 +39,8 @@ pub const KEEP: &str = "keep";
 pub const READ_BEHIND: &str = "read_behind";
 /// Method that reads a message of which a [`stream_bytes`](crate::stream_bytes) may hold the bytes.
 pub const READ_HELD: &str = "read_held";
+/// Method that reads a message of which a [`quic`](crate::quic) object holds the bytes.
+pub const READ_INITIALS: &str = "read_initials";
 /// Method that returns a number.
 pub const GET_NUMBER: &str = "get_number";
 /// Method that returns bytes.
@@ -94,6 +97,7 @@ pub(crate) const EXTERN: Extern = Extern {
             (KEEP, keep),
             (READ_BEHIND, read_behind),
             (READ_HELD, read_held),
+            (READ_INITIALS, read_initials),
             (GET_NUMBER, get_number),
             (GET_BYTES, get_bytes),
             (MATCHES_PATTERN, matches_pattern),
@@ -310,6 +314,21 @@ fn read_held(state: &mut ExternState, args: &[Arg], env: &mut Env<'_>) -> Result
         }
     };
     Ok(continued(message, status, args.get(5)))
+}
+
+fn read_initials(state: &mut ExternState, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
+    let Some(Arg::Quic(connections)) = args.first() else {
+        return Err(Fault::Malformed);
+    };
+    let message = message(state)?;
+    let held = connections.bytes(index(args, 1)?);
+    let (most, _) = kept_and_behind(message.limit as u32);
+    let Some(bytes) = held.filter(|bytes| bytes.len() <= most as usize) else {
+        message.forget();
+        return Ok(Reply::value(Bits::new(8, Status::Other.number())));
+    };
+    let status = message.read(bytes, bytes.len())?;
+    Ok(continued(message, status, args.get(2)))
 }
 
 /// Returns the value of the attribute that the first argument names.

@@ -42,7 +42,7 @@ pub use scan::word;
 pub use writer::{AT, AttributeMember, MEMORY, any_is_missing, status};
 
 /// Headers of the C: path relative to the include path, and text. They include those of `emit`.
-pub const HEADERS: [(&str, &str); 5] = [
+pub const HEADERS: [(&str, &str); 9] = [
     (
         "onpath/document.h",
         include_str!("../include/onpath/document.h"),
@@ -55,6 +55,19 @@ pub const HEADERS: [(&str, &str); 5] = [
     (
         "onpath/parse_message.h",
         include_str!("../include/onpath/parse_message.h"),
+    ),
+    ("onpath/quic.h", include_str!("../include/onpath/quic.h")),
+    (
+        "onpath/quic_constants.h",
+        include_str!("../include/onpath/quic_constants.h"),
+    ),
+    (
+        "onpath/quic_keys.h",
+        include_str!("../include/onpath/quic_keys.h"),
+    ),
+    (
+        "onpath/quic_packet.h",
+        include_str!("../include/onpath/quic_packet.h"),
     ),
     (
         "onpath/stream_bytes.h",

@@ -139,6 +139,7 @@ fn emitted(
         (!kept.metrics.is_empty(), "onpath/metrics.h"),
         (payload.reads_payload(), "onpath/message.h"),
         (payload.holds_streams(), "onpath/stream_bytes.h"),
+        (payload.reads_quic(), "onpath/quic.h"),
         (payload.reads_documents(), "onpath/document.h"),
         (!kept.name_sets.is_empty(), "onpath/name.h"),
         (kept.logs.is_some(), "onpath/log.h"),

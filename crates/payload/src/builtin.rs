@@ -37,10 +37,18 @@ pub const ALL: [Builtin; 12] = files![
     "mqtt",
 ];
 
+/// The ClientHello of QUIC (RFC 9001, section 4), which no packet has as it stands: only an object that holds the bytes of
+/// connections brings it.
+const QUIC: Builtin = Builtin {
+    name: "quic",
+    text: include_str!("../../../messages/held/quic.toml"),
+};
+
 impl Builtin {
     /// Returns the built-in schema of this name.
     pub fn named(name: &str) -> Option<Builtin> {
-        ALL.into_iter().find(|builtin| builtin.name == name)
+        let mut all = ALL.into_iter().chain([QUIC]);
+        all.find(|builtin| builtin.name == name)
     }
 
     /// Parses the schema. Tests load each file, so an error here is a bug in Onpath.

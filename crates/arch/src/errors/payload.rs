@@ -37,11 +37,17 @@ pub fn streams(name: &str, most: u32, at: Span) -> Diagnostic {
         .help("declare of how many streams it will hold bytes at once")
 }
 
+/// A number of connections that no object can hold.
+pub fn connections(name: &str, most: u32, at: Span) -> Diagnostic {
+    let refused = format!("`{name}` has room for 1 to {most} connections");
+    Diagnostic::error("E0611", at, refused).help("declare how many begin at the same time at most")
+}
+
 /// An object whose messages continue in two ways.
 pub fn held_twice(name: &str, at: Span) -> Diagnostic {
     let refused = format!("`{name}` reads messages after bytes that two objects have");
     Diagnostic::error("E0612", at, refused)
-        .help("call `read_held` with one `stream_bytes`, and neither `keep` nor `read_behind`; or declare a `message` for each")
+        .help("call `read_held` or `read_initials` with one object, and neither `keep` nor `read_behind`; or declare a `message` for each")
 }
 
 /// An attribute that messages do not have.

@@ -1,7 +1,9 @@
 //! Requests of a program to message readers: the attributes that each object is to read, and whether a loop reads
 //! messages.
 
-use super::{KEEP, MESSAGE, READ_BEHIND, READ_HELD, names_in, read_for, reads_message};
+use super::{
+    KEEP, MESSAGE, READ_BEHIND, READ_HELD, READ_INITIALS, names_in, read_for, reads_message,
+};
 use ir::{ExternArg, ExternCall, ExternInst, Program, Stmt, StmtKind, visit};
 use std::collections::HashMap;
 
@@ -17,7 +19,7 @@ pub struct Asked {
     reads: Vec<Option<String>>,
     /// True if the program keeps the first bytes of messages.
     pub keeps: bool,
-    /// Objects whose streams have the bytes of its messages, each once.
+    /// Objects that have the bytes of its messages, each once.
     pub held_by: Vec<ExternInst>,
 }
 
@@ -53,11 +55,11 @@ pub fn asked(program: &Program) -> AllAsked {
             };
             let asked = all.entry(object).or_default();
             asked.keeps |= [KEEP, READ_BEHIND].contains(&call.name.as_str());
-            if let (READ_HELD, Some(&ExternArg::Object(streams))) =
+            if let (READ_HELD | READ_INITIALS, Some(&ExternArg::Object(holder))) =
                 (call.name.as_str(), call.args.first())
-                && !asked.held_by.contains(&streams)
+                && !asked.held_by.contains(&holder)
             {
-                asked.held_by.push(streams);
+                asked.held_by.push(holder);
             }
             let list = read_for(call);
             if reads_message(call) && !asked.reads.iter().any(|known| known.as_ref() == list) {

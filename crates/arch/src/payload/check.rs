@@ -2,9 +2,9 @@
 
 use super::{
     EXTERNS, FIND, FIND_NAME, GET_BYTES, GET_NUMBER, LENGTH, MATCHES, MATCHES_PATTERN, MESSAGE,
-    MOST_BYTES, MOST_RULES, MOST_STREAMS, NAME_SET, OBJECTS, PATTERN, READ, STREAM_BYTES,
-    WIDEST_ATTRIBUTE, WIDEST_CONSTANT, WIDEST_READ, known_schemas, names_in, read_for, schema_name,
-    schema_of,
+    MOST_BYTES, MOST_CONNECTIONS, MOST_RULES, MOST_STREAMS, NAME_SET, OBJECTS, PATTERN,
+    QUIC_INITIALS, READ, STREAM_BYTES, WIDEST_ATTRIBUTE, WIDEST_CONSTANT, WIDEST_READ,
+    known_schemas, names_in, read_for, schema_name, schema_of,
 };
 use crate::errors::payload as errors;
 use diag::{Diagnostic, Diagnostics, Span, nearest};
@@ -31,6 +31,9 @@ pub fn check(program: &Program) -> Diagnostics {
         } else if data.ty == STREAM_BYTES {
             let refused = |most| errors::streams(&data.name, most, data.span);
             check.size(data, "streams", MOST_STREAMS, refused);
+        } else if data.ty == QUIC_INITIALS {
+            let refused = |most| errors::connections(&data.name, most, data.span);
+            check.size(data, "connections", MOST_CONNECTIONS, refused);
         }
     }
     for (object, asked) in super::asked(program) {

@@ -12,11 +12,12 @@ pub(crate) use lower::{Calls, lower};
 
 pub use externs::message::{
     FIND_NAME, GET_BYTES, GET_NUMBER, HEADS, KEEP, MATCHES_PATTERN, MESSAGE, MOST_BYTES,
-    READ_BEHIND, READ_FOR, READ_HELD, READ_MESSAGE, kept_and_behind, limit_of, names_in,
-    schema_name, schema_of,
+    READ_BEHIND, READ_FOR, READ_HELD, READ_INITIALS, READ_MESSAGE, kept_and_behind, limit_of,
+    names_in, schema_name, schema_of,
 };
 pub use externs::name_set::{FIND_BYTES, NAME_SET};
 pub use externs::payload::{CHUNKS, FIND, LENGTH, MATCHES, PATTERN, REACH, READ};
+pub use externs::quic::{MOST_CONNECTIONS, QUIC_INITIALS, TAKE, connections};
 pub use externs::stream_bytes::{EQUAL, GENERATION, HOLD, MOST_STREAMS, RING, STREAM_BYTES};
 
 use ir::{ExternArg, ExternCall, ExternData, Program, StmtKind, visit};
@@ -33,10 +34,11 @@ pub(crate) const EXTERNS: &[&str] = &[
     MESSAGE,
     NAME_SET,
     STREAM_BYTES,
+    QUIC_INITIALS,
 ];
 
 /// Externs whose objects read the payload.
-const OBJECTS: [&str; 3] = [MESSAGE, NAME_SET, STREAM_BYTES];
+const OBJECTS: [&str; 4] = [MESSAGE, NAME_SET, STREAM_BYTES, QUIC_INITIALS];
 
 /// Most bits that are read at once of a payload, or of an attribute that is bytes.
 pub const WIDEST_READ: u32 = 1024;
@@ -49,13 +51,21 @@ pub const WIDEST_CONSTANT: u32 = 512;
 
 /// Returns true if a call of a method of [`MESSAGE`] reads a message.
 pub fn reads_message(call: &ExternCall) -> bool {
-    [READ_MESSAGE, READ_FOR, READ_BEHIND, READ_HELD].contains(&call.name.as_str())
+    let name = call.name.as_str();
+    [
+        READ_MESSAGE,
+        READ_FOR,
+        READ_BEHIND,
+        READ_HELD,
+        READ_INITIALS,
+    ]
+    .contains(&name)
 }
 
 /// Returns the list of the attributes for which such a call reads a message; `None` if it reads to the end.
 pub fn read_for(call: &ExternCall) -> Option<&String> {
     let at = match call.name.as_str() {
-        READ_FOR => 2,
+        READ_FOR | READ_INITIALS => 2,
         READ_BEHIND => 3,
         READ_HELD => 5,
         _ => return None,

@@ -15,6 +15,7 @@ mod peers;
 mod plots;
 mod poll;
 mod published;
+mod quic;
 mod rates;
 mod report;
 mod times;

@@ -3,6 +3,7 @@
 use super::messages::{Kind, unlisted};
 use super::network::{CLIENT, SERVER};
 use super::peers::{PASS_C, TUPLE_C, load_firewall};
+use super::quic::{self, Verified};
 use crate::error::Error;
 use crate::programs::{Ready, from_p4, load_c};
 use kernel::bench::{Effort, attached, median};
@@ -12,8 +13,8 @@ use std::path::Path;
 
 const P4: &str = "programs/url_firewall/url_firewall.p4";
 /// Verdicts of programs at XDP.
-const DROP: u32 = 1;
-const PASS: u32 = 2;
+pub(super) const DROP: u32 = 1;
+pub(super) const PASS: u32 = 2;
 /// Size of a packet with a request.
 const SIZE: usize = 330;
 const TCP: u8 = 6;
@@ -56,6 +57,8 @@ pub(super) struct Decided {
 pub(super) struct Times {
     pub(super) requests: Vec<Time>,
     pub(super) decided: Decided,
+    /// Cost of QUIC.
+    pub(super) quic: Verified,
 }
 
 /// Measures with lists of these sizes.
@@ -70,7 +73,7 @@ pub(super) fn measure(
     for &count in counts {
         eprintln!("  test runs with {count} names ...");
         let names = &names[..count.min(names.len())];
-        let ours = ours(root, names)?;
+        let ours = ours(root, names, "")?;
         let hand_written = load_firewall(root, names)?;
         let programs = [&no_op, &hand_written, &ours];
         for kind in [Kind::Tls, Kind::Http, Kind::Dns] {
@@ -83,14 +86,22 @@ pub(super) fn measure(
         }
     }
     let decided = decided(root, &no_op, names, extent)?;
-    Ok(Times { requests, decided })
+    let names = &names[..names.len().min(10_000)];
+    let (of_quic, quic) = quic::measure(root, &no_op, names, extent)?;
+    requests.extend(of_quic);
+    Ok(Times {
+        requests,
+        decided,
+        quic,
+    })
 }
 
-fn ours(root: &Path, names: &[String]) -> Result<Ready, Error> {
+/// Loads the firewall with a list. `settings` are lines in front of the program.
+pub(super) fn ours(root: &Path, names: &[String], settings: &str) -> Result<Ready, Error> {
     let folder = tempfile::tempdir().map_err(Error::system("a folder"))?;
     let file = folder.path().join("names.p4");
     let text = format!(
-        "#define MOST_RULES {}\n#include \"{}\"\n",
+        "{settings}#define MOST_RULES {}\n#include \"{}\"\n",
         names.len() + 10_000,
         root.join(P4).display()
     );
@@ -158,7 +169,7 @@ fn time(
     })
 }
 
-fn run(prog: &Prog, packet: &[u8]) -> Result<(u32, f64), Error> {
+pub(super) fn run(prog: &Prog, packet: &[u8]) -> Result<(u32, f64), Error> {
     let mut out = [0; 4096];
     let ran = prog.run_xdp(packet, &mut out, 0, 1);
     let ran = ran.map_err(Error::system("a test run"))?;
@@ -167,7 +178,7 @@ fn run(prog: &Prog, packet: &[u8]) -> Result<(u32, f64), Error> {
 
 /// Measures a segment of application data, again and again, of a connection whose ClientHello was passed.
 fn decided(root: &Path, no_op: &Ready, names: &[String], extent: Extent) -> Result<Decided, Error> {
-    let ours = ours(root, &names[..names.len().min(10_000)])?;
+    let ours = ours(root, &names[..names.len().min(10_000)], "")?;
     let (look_up, maps) = load_c(root, TUPLE_C)?;
     let connection = 7;
     let hello = Kind::Tls.request(&unlisted(1), 1, SIZE);
@@ -203,7 +214,13 @@ fn decided(root: &Path, no_op: &Ready, names: &[String], extent: Extent) -> Resu
 }
 
 /// Returns a frame of a connection. Its source address and port follow from the connection's number.
-fn packet(kind: Kind, connection: u32, sequence: u32, flags: u8, payload: &[u8]) -> Vec<u8> {
+pub(super) fn packet(
+    kind: Kind,
+    connection: u32,
+    sequence: u32,
+    flags: u8,
+    payload: &[u8],
+) -> Vec<u8> {
     let port = 1024 + (connection % 60_000) as u16;
     let (protocol, mut transport) = match kind {
         Kind::Dns => {

@@ -14,12 +14,13 @@ mod held;
 mod names;
 mod object;
 mod pieces;
+mod quic;
 
 use crate::{AttributeMember, Bytes, File, MessageTarget, Patterns, errors};
 use arch::payload::{
     AllAsked, CHUNKS, FIND, FIND_BYTES, FIND_NAME, GET_BYTES, GET_NUMBER, KEEP, LENGTH, MATCHES,
-    MATCHES_PATTERN, NAME_SET, PATTERN, READ, READ_BEHIND, READ_FOR, READ_HELD, READ_MESSAGE,
-    STREAM_BYTES, asked, object_of, read_for,
+    MATCHES_PATTERN, NAME_SET, PATTERN, QUIC_INITIALS, READ, READ_BEHIND, READ_FOR, READ_HELD,
+    READ_INITIALS, READ_MESSAGE, STREAM_BYTES, TAKE, asked, object_of, read_for,
 };
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
@@ -101,6 +102,9 @@ pub struct Shared {
     names_found: HashMap<(SmolStr, SmolStr), SmolStr>,
     /// Function that loads a name from the packet.
     name_loaded: Option<SmolStr>,
+    /// Objects that hold bytes of QUIC connections, and the map of a processor's memory for a datagram.
+    initials: HashMap<ExternInst, quic::Initials>,
+    quic_memory: Option<SmolStr>,
     /// Objects that read messages.
     objects: HashMap<ExternInst, Object>,
 }
@@ -123,6 +127,11 @@ impl Shared {
     /// Returns true if the program holds bytes of streams: then it includes `onpath/stream_bytes.h`.
     pub fn holds_streams(&self) -> bool {
         !self.streams.is_empty()
+    }
+
+    /// Returns true if the program holds bytes of QUIC connections: then it includes `onpath/quic.h`.
+    pub fn reads_quic(&self) -> bool {
+        !self.initials.is_empty()
     }
 
     /// Returns true if messages contain documents: then the program includes `onpath/document.h`.
@@ -175,6 +184,10 @@ pub fn call<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) -> bo
     match (object_of(g.p, call), call.name.as_str()) {
         (Some(object), READ_MESSAGE | READ_FOR | READ_BEHIND) => read(g, object, call, span),
         (Some(object), READ_HELD) => held::read(g, object, call, span),
+        (Some(object), READ_INITIALS) => quic::read(g, object, call, span),
+        (None, TAKE) if let Some(initials) = object_of_type(g.p, call, QUIC_INITIALS) => {
+            quic::take(g, initials, call, span);
+        }
         (Some(object), KEEP) => keep(g, object, call, span),
         (Some(object), GET_NUMBER | GET_BYTES) => get(g, object, call, span),
         (Some(object), MATCHES_PATTERN) => matches(g, object, call, span),
@@ -265,7 +278,7 @@ fn keep<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst, call: &ExternCall, s
         return;
     };
     let Some(function) = head::keep(g, object, &known) else {
-        return;
+        return g.result(call, C::int(0));
     };
     let [ticket, offset, most, parsed] =
         [ticket, offset, most, parsed].map(|value| lower::scalar(g, value));

@@ -1,8 +1,8 @@
 //! Memory and functions of an object that reads messages.
 
-use super::{Payload, file, head, held, patterns};
+use super::{Payload, file, head, held, patterns, quic};
 use crate::{AttributeMember, MEMORY, Message, Request, SLACK, any_is_missing, errors, status};
-use arch::payload::{MOST_BYTES, limit_of, names_in, schema_of};
+use arch::payload::{MOST_BYTES, QUIC_INITIALS, limit_of, names_in, schema_of};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use emit::calls::declare;
 use emit::record::Record;
@@ -14,7 +14,7 @@ use smol_str::SmolStr;
 use std::collections::HashMap;
 
 /// Parameters and variables of the packet's functions, besides those of the code of messages.
-const VARIABLES: [&str; 17] = [
+const VARIABLES: [&str; 18] = [
     "ctx",
     "zero",
     "parsed",
@@ -32,6 +32,7 @@ const VARIABLES: [&str; 17] = [
     "ticket_of_all",
     "ring",
     "sequence",
+    "datagram_of_core",
 ];
 
 /// Origin of the bytes of messages that began in earlier packets.
@@ -41,6 +42,8 @@ pub(super) enum Behind {
     Heads(SmolStr),
     /// Map with the last bytes of streams.
     Streams(SmolStr),
+    /// Object with the first bytes of QUIC connections.
+    Connections(quic::Initials),
 }
 
 /// Object that reads messages.
@@ -114,7 +117,10 @@ pub(super) fn object<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst) -> Opti
     memory::declare(g, of_cores, Some(types));
 
     let behind = match asked.held_by.first() {
-        Some(&streams) => Some(Behind::Streams(held::map(g, streams))),
+        Some(&holder) if g.p.externs[holder].ty == QUIC_INITIALS => {
+            Some(Behind::Connections(quic::initials(g, holder)))
+        }
+        Some(&holder) => Some(Behind::Streams(held::map(g, holder))),
         None => asked.keeps.then(|| Behind::Heads(head::map(g, &map))),
     };
     let memory = Memories {
@@ -142,7 +148,7 @@ pub(super) fn object<T: Payload>(g: &mut Gen<'_, T>, object: ExternInst) -> Opti
 }
 
 /// Reserves the names of the functions' own variables, which would shadow others.
-fn reserve_variables<T: Payload>(g: &mut Gen<'_, T>) {
+pub(super) fn reserve_variables<T: Payload>(g: &mut Gen<'_, T>) {
     for taken in VARIABLES.into_iter().chain(crate::VARIABLES) {
         g.file.names.reserve(taken);
     }
@@ -278,6 +284,7 @@ fn copied<T: Payload>(of: &Memories, nothing_found: Block, refused: &C) -> Block
             return body;
         }
         Some(Behind::Heads(heads)) => head::copied::<T>(heads, of.limit, &refuse_if),
+        Some(Behind::Connections(of_quic)) => quic::copied::<T>(of_quic, of.limit, &refuse_if),
         Some(Behind::Streams(streams)) => held::copied::<T>(streams, &refuse_if),
     };
     body.push(Stmt::If(C::id("ticket"), behind, vec![refuse_if(copy)]));

@@ -81,6 +81,8 @@ onpath firewall --dev <IF> --block <LIST>... [--allow <LIST>...] [OPTIONS]
 pub enum QuicArg {
     /// Count the packets with which connections begin, and let them pass
     Count,
+    /// Read the server's name, and decide by it
+    Read,
     /// Drop them, so that browsers use TCP
     Refuse,
 }

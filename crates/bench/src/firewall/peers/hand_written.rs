@@ -14,11 +14,21 @@ pub(crate) const PASS_C: &str = "bench/firewall/pass.c";
 /// Program that looks a connection up.
 pub(crate) const TUPLE_C: &str = "bench/firewall/tuple.c";
 const FIREWALL_C: &str = "bench/firewall/firewall.c";
+const QUIC_C: &str = "bench/firewall/quic.c";
 
 /// Loads the hand-written firewall with a list.
 pub(crate) fn load_firewall(root: &Path, names: &[String]) -> Result<Ready, Error> {
+    load(root, FIREWALL_C, names)
+}
+
+/// Loads the hand-written reader of QUIC with a list.
+pub(crate) fn load_quic(root: &Path, names: &[String]) -> Result<Ready, Error> {
+    load(root, QUIC_C, names)
+}
+
+fn load(root: &Path, file: &str, names: &[String]) -> Result<Ready, Error> {
     let blocks = Blocks::of(names);
-    let (ready, maps) = load_c_with(root, FIREWALL_C, &blocks.macros())?;
+    let (ready, maps) = load_c_with(root, file, &blocks.macros())?;
     blocks.fill(&maps)?;
     Ok(ready)
 }

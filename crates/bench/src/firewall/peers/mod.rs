@@ -19,7 +19,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-pub(super) use hand_written::{PASS_C, TUPLE_C, load_firewall};
+pub(super) use hand_written::{PASS_C, TUPLE_C, load_firewall, load_quic};
 pub(super) use onpath::reload;
 pub(super) use place::Starter;
 

@@ -56,8 +56,10 @@ pub(super) fn run(args: &Firewall, files: &Files) -> Done {
     if args.unknown == UnknownArg::Drop {
         define.push(("DROP_UNKNOWN".to_owned(), None));
     }
-    if args.quic == QuicArg::Refuse {
-        define.push(("REFUSE_QUIC".to_owned(), None));
+    match args.quic {
+        QuicArg::Count => {}
+        QuicArg::Read => define.push(("READ_QUIC".to_owned(), None)),
+        QuicArg::Refuse => define.push(("REFUSE_QUIC".to_owned(), None)),
     }
     let mut unit = Unit::alone(Alone {
         name: Some(args.name.clone()),

@@ -119,6 +119,11 @@ const OF_SWITCH: &[Use] = &[
         "stream_bytes(9) s; message(\"tls\") t;",
         "bit<64> held = s.hold(0, 0, 0, 9); if (s.equal(held, 0, 0, 9) && t.read_held(s, held, 0, 0, 9, \"sni\") == message_status.READ) { n = 1; }",
     ),
+    object(
+        "quic_initials",
+        "quic_initials(9) q; message(\"quic\") h;",
+        "bit<64> t; if (q.take(0, 0, 9, t) == quic_status.WHOLE && h.read_initials(q, t, \"sni\") == message_status.READ) { n = 1; }",
+    ),
 ];
 
 /// Uses of the externs of the model for traffic control.

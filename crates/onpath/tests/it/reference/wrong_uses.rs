@@ -188,6 +188,24 @@ pub(super) const USES: &[Wrong] = &[
         ALL,
     ),
     wrong(
+        "quic_initials",
+        (
+            "quic_initials(0) q;",
+            "bit<64> t; if (q.take(0, 0, 9, t) == quic_status.PART) { n = 1; }",
+        ),
+        "E0611",
+        ALL,
+    ),
+    wrong(
+        "quic_initials",
+        (
+            "quic_initials(9) q; message(\"quic\") h;",
+            "h.keep(0, 0, 9); h.read_initials(q, 0, \"sni\");",
+        ),
+        "E0612",
+        ALL,
+    ),
+    wrong(
         "counter",
         ("counter(0, CounterType.packets) c;", "c.count(0);"),
         "E0730",

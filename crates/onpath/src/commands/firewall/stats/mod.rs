@@ -21,7 +21,9 @@ use std::time::Duration;
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Messages whose names are looked up, in the order of the counters' indices.
-const KINDS: [&str; 3] = ["dns", "http", "tls"];
+const KINDS: [&str; 4] = ["dns", "http", "tls", "quic"];
+/// Index of QUIC among them.
+const QUIC: u64 = 3;
 /// Number of indices that a kind of message has in the counter of names that could not be read.
 const STATUSES: u64 = 16;
 /// Reasons for which a name could not be read, each with the status of reading (`message_status` of payload.p4).
@@ -33,6 +35,15 @@ const REASONS: [(u64, &str); 7] = [
     (6, "bytes that cannot stand there"),
     (7, "too long"),
     (8, "lengths that conflict"),
+];
+/// Reasons for which the name of a QUIC connection could not be read (`quic_status` of payload.p4).
+const REASONS_OF_QUIC: [(u64, &str); 6] = [
+    (3, "another version"),
+    (4, "bytes that cannot stand there"),
+    (5, "it brings other bytes than came before"),
+    (6, "too long"),
+    (7, "its first bytes are forgotten"),
+    (8, "another processor had its connection"),
 ];
 
 /// Reasons for which a TCP connection is unknown (`verdict_count` of stream_verdicts.p4).
@@ -158,7 +169,11 @@ impl Stats {
         let unread = counts("unread")?;
         let unread = unread.iter().filter_map(|(index, count)| {
             let kind = KINDS.get((index / STATUSES) as usize)?;
-            let reason = REASONS.iter().find(|(at, _)| *at == index % STATUSES)?;
+            let reasons: &[_] = match index / STATUSES {
+                QUIC => &REASONS_OF_QUIC,
+                _ => &REASONS,
+            };
+            let reason = reasons.iter().find(|(at, _)| *at == index % STATUSES)?;
             Some((*kind, reason.1, *count))
         });
         let followings = counts("followings")?;
