@@ -29,9 +29,10 @@ test-dist: dist ## Install what `make dist` made in a fresh Debian and run it th
 	@scripts/setup-dist
 	scripts/test-dist
 
-demo: build ## P4 on real traffic: a router by XDP, a switch at tc, and queries on HTTP, TLS and DNS
+demo: build ## P4 on real traffic: a router by XDP, a switch at tc, queries on HTTP, TLS and DNS, and sites blocked by name
 	demo/run $(ONPATH)
 	demo/query $(ONPATH)
+	demo/firewall $(ONPATH)
 
 pdm-demo: build ## Two hosts that measure each other: the network's part of a delay, and the server's
 	demo/pdm $(ONPATH)

@@ -65,7 +65,11 @@ impl Both {
                 .or_default()
                 .push(rule.clone());
         }
-        let listed = read.rules.into_iter().map(|rule| Listed { rule, list: 0 });
+        let listed = read.rules.into_iter().map(|rule| Listed {
+            rule,
+            list: 0,
+            groups: 1,
+        });
         let mut ours = NameRules::default();
         for rule in &of(listed.collect()).rules {
             assert!(ours.insert(rule), "{rule:?}");

@@ -70,6 +70,8 @@ pub(super) fn measure(
 ) -> Result<Times, Error> {
     let no_op = load_c(root, PASS_C)?.0;
     let mut requests = Vec::new();
+    // Each request has a connection that no program knows.
+    let mut first = 0;
     for &count in counts {
         eprintln!("  test runs with {count} names ...");
         let names = &names[..count.min(names.len())];
@@ -80,7 +82,8 @@ pub(super) fn measure(
             for is_listed in [true, false] {
                 for is_cold in [false, true] {
                     let case = (kind, is_listed, is_cold);
-                    requests.push(time(&programs, names, case, extent)?);
+                    requests.push(time(&programs, names, (case, first), extent)?);
+                    first += extent.packets as u32;
                 }
             }
         }
@@ -116,7 +119,7 @@ pub(super) fn ours(root: &Path, names: &[String], settings: &str) -> Result<Read
 fn time(
     programs: &[&Ready; 3],
     names: &[String],
-    (kind, is_listed, is_cold): (Kind, bool, bool),
+    ((kind, is_listed, is_cold), first): ((Kind, bool, bool), u32),
     extent: Extent,
 ) -> Result<Time, Error> {
     let _attached =
@@ -133,7 +136,7 @@ fn time(
             true => names[turn * 7919 % names.len()].clone(),
             false => unlisted(turn as u64),
         };
-        let connection = number as u32;
+        let connection = first + number as u32;
         let request = kind.request(&name, number as u64, SIZE);
         let packet = packet(kind, connection, 1, DATA, &request);
         let syn = self::packet(kind, connection, 0, SYN, &[]);
@@ -242,7 +245,9 @@ pub(super) fn packet(
     let mut ip = vec![0x45, 0];
     ip.extend((transport.len() as u16 + 20).to_be_bytes());
     ip.extend([0, 0, 0x40, 0, 64, protocol, 0, 0]);
-    ip.extend(CLIENT.octets());
+    let [net, _, _, host] = CLIENT.octets();
+    let [high, low] = ((connection / 60_000) as u16).to_be_bytes();
+    ip.extend([net, high, low, host]);
     ip.extend(SERVER.octets());
     if protocol == TCP {
         let sum = checksum(
