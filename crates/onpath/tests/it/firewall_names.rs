@@ -140,7 +140,11 @@ fn tried(count: u32, time: Duration) {
     let mut test = compiled.load();
     let read = list::parse(text.as_bytes());
     assert_eq!(read.skipped, []);
-    let listed = read.rules.into_iter().map(|rule| Listed { rule, list: 0 });
+    let listed = read.rules.into_iter().map(|rule| Listed {
+        rule,
+        list: 0,
+        groups: 1,
+    });
     let rules = of(listed.collect()).rules.into_iter();
     let changes: Vec<Change> = rules.map(|rule| Change::InsertName(set, rule)).collect();
     test.store_mut().apply(&changes).expect("there is room");
