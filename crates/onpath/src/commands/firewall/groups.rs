@@ -81,18 +81,17 @@ pub(super) fn entries(groups: &[Group], clock: &Clock) -> String {
     text
 }
 
-/// Writes the entries by which groups are paused that count only.
-pub(super) fn counting(groups: &[Group]) -> String {
-    let all = groups
-        .iter()
-        .zip(1..)
-        .filter(|(group, _)| group.is_counted_only);
-    all.map(|(_, number)| pause(number, NEVER)).collect()
+/// Writes the entries with which a firewall begins, one for each group: those that count only are paused for ever.
+pub(super) fn pauses(groups: &[Group]) -> String {
+    let counts = groups.iter().map(|group| group.is_counted_only);
+    let all = std::iter::once(false).chain(counts).enumerate();
+    all.map(|(number, counts)| format!("add {}", pause(number, if counts { NEVER } else { 0 })))
+        .collect()
 }
 
-/// Writes the entry by which a group is paused up to a moment.
+/// Writes an entry by which a group is paused up to a moment, without a command.
 pub(super) fn pause(group: usize, until: u32) -> String {
-    format!("add pauses group.number:{group} until({until})\n")
+    format!("pauses group.number:{group} until({until})\n")
 }
 
 /// Returns when the lists of a group hold, both ends included.
@@ -149,8 +148,8 @@ mod tests {
         );
         assert_eq!(lines.count(), 52);
         assert_eq!(
-            counting(std::slice::from_ref(&group)),
-            "add pauses group.number:1 until(4294967295)\n"
+            pauses(std::slice::from_ref(&group)),
+            "add pauses group.number:0 until(0)\nadd pauses group.number:1 until(4294967295)\n"
         );
         group.times.clear();
         assert!(entries(&[group], &clock).ends_with("now:0..4294967295 holds()\n"));

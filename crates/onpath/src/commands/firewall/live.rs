@@ -43,7 +43,7 @@ pub(super) fn run(args: &Firewall, files: &Files) -> Done {
     }
     let mut text = entries(&made.rules.rules, None);
     text += &groups::entries(files.groups(), &Clock::of_machine());
-    text += &groups::counting(files.groups());
+    text += &groups::pauses(files.groups());
     let text: Arc<str> = text.into();
     drop(made);
     let mut define = vec![("MOST_RULES".to_owned(), Some(size.to_string()))];

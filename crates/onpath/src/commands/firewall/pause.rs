@@ -3,7 +3,6 @@
 use super::groups::{self, NEVER, ticks_of};
 use super::lists::Files;
 use super::{Running, running};
-use crate::commands::named::not_done;
 use crate::output::{Done, Stop, failed, out_line, print_diagnostics, print_json};
 use control::entries::{self as lines, Existing};
 use control::{Store, StoreError};
@@ -26,7 +25,7 @@ pub(super) fn run(name: &str, time: Option<Duration>, group: Option<&str>, as_js
         files,
         mut store,
     } = running(Some(name))?;
-    let meant = match group {
+    let meant: Vec<usize> = match group {
         None => (0..=files.groups().len()).collect(),
         Some(_) => vec![files.group(group)?],
     };
@@ -35,20 +34,16 @@ pub(super) fn run(name: &str, time: Option<Duration>, group: Option<&str>, as_js
         // The tick that has begun counts.
         ticks_of(end).saturating_add(1).min(NEVER - 1)
     });
-    let mut pauses = paused(&store).map_err(not_done("the pauses could not be read".to_owned()))?;
-    let counts = |number: usize| number > 0 && files.groups()[number - 1].is_counted_only;
-    for number in meant.iter().filter(|number| !counts(**number)) {
-        pauses.insert(*number, until);
-    }
+    let counts = |number: &usize| *number > 0 && files.groups()[number - 1].is_counted_only;
     let mut map = SourceMap::new();
-    let text: String = pauses
-        .into_iter()
-        .map(|(group, until)| groups::pause(group, until))
+    let changed = meant.iter().filter(|number| !counts(number));
+    let text: String = changed
+        .map(|number| format!("modify {}", groups::pause(*number, until)))
         .collect();
     let Some(id) = map.add("the pauses", text) else {
         return failed("the pauses are too many");
     };
-    lines::load(lines::lines(&map, id), Existing::Replace, &mut store).map_err(|diagnostics| {
+    lines::load(lines::lines(&map, id), Existing::Keep, &mut store).map_err(|diagnostics| {
         print_diagnostics(&diagnostics, &map);
         Stop::AlreadyReported(1)
     })?;
