@@ -48,7 +48,7 @@ class Page(http.server.BaseHTTPRequestHandler):
 
 
 def serve(address, certificate):
-    """What runs in the server's namespace, until it is ended: HTTP, HTTPS, and DNS that knows no name."""
+    """Serves HTTP, HTTPS, and DNS that knows no name, until it is ended."""
     names = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     names.bind((address, 53))
 

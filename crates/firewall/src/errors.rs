@@ -145,12 +145,12 @@ pub(crate) fn group_twice(span: Span, name: &str) -> Diagnostic {
     )
 }
 
-/// A source belongs to two groups.
+/// A source is there twice.
 pub(crate) fn source_twice(span: Span, source: &str) -> Diagnostic {
     Diagnostic::refusal(
         "E1219",
         span,
-        format!("`{source}` belongs to two groups"),
+        format!("`{source}` is a source twice"),
         "remove it from one of them, or make it longer: the longest prefix decides",
     )
 }

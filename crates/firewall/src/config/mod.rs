@@ -123,7 +123,7 @@ fn groups(folder: &Path, table: &Table<'_>, wrong: &mut Diagnostics) -> Vec<Grou
         let mut own = Vec::new();
         for text in table.texts("sources") {
             match text.value.parse::<Source>() {
-                Ok(source) if !sources.insert(source) => {
+                Ok(source) if !sources.insert(source.mapped()) => {
                     wrong.push(errors::source_twice(text.span, &text.value));
                 }
                 Ok(source) => own.push(source),

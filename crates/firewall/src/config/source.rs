@@ -1,6 +1,6 @@
 //! Sources of requests: addresses and prefixes.
 
-use ipnet::IpNet;
+use ipnet::{IpNet, Ipv6Net};
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
@@ -14,16 +14,24 @@ pub enum Source {
     Prefix(IpNet),
 }
 
+/// The first address of IPv6 to which IPv4 is mapped.
+const MAPPED: Ipv6Addr = Ipv6Addr::new(0, 0, 0, 0, 0, 0xffff, 0, 0);
+
 /// A text that is no source.
 #[derive(Debug)]
 pub struct NoSource;
 
 impl Source {
-    /// Returns the prefix as one of IPv6, to which IPv4 is mapped: the address and the number of its bits.
-    pub fn mapped(net: IpNet) -> (Ipv6Addr, u8) {
-        match net {
-            IpNet::V4(net) => (net.addr().to_ipv6_mapped(), 96 + net.prefix_len()),
-            IpNet::V6(net) => (net.addr(), net.prefix_len()),
+    /// Returns a source as packets have it: IPv4 is mapped to IPv6.
+    pub fn mapped(self) -> Source {
+        match self {
+            Source::Prefix(IpNet::V4(net)) => {
+                let address = net.addr().to_ipv6_mapped();
+                let bits = 96 + net.prefix_len();
+                // A prefix of IPv4 has 32 bits at the most.
+                Ipv6Net::new(address, bits).map_or(self, |net| Source::Prefix(net.into()))
+            }
+            Source::Prefix(IpNet::V6(_)) | Source::Station(_) => self,
         }
     }
 }
@@ -37,7 +45,10 @@ impl FromStr for Source {
         }
         if let Ok(net) = text.parse::<IpNet>() {
             // A prefix with more bits may be meant as an address.
-            return match net.addr() == net.network() {
+            // Packets of IPv4 would be among those of a shorter prefix of IPv6 that begins with zeros.
+            let has_ipv4 =
+                matches!(net, IpNet::V6(net) if net.prefix_len() < 96 && net.contains(&MAPPED));
+            return match net.addr() == net.network() && !has_ipv4 {
                 true => Ok(Source::Prefix(net)),
                 false => Err(NoSource),
             };

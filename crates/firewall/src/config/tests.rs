@@ -47,6 +47,7 @@ fn errors_have_their_place() {
     let group = |lines: &str| read_text(&format!("[[group]]\nname = 'a'\n{lines}")).unwrap_err();
     for source in [
         "10.0.3.1/24",
+        "::/0",
         "10.0.3",
         "02:00:00:00:00",
         "02:00:00:00:00:1",
@@ -77,7 +78,7 @@ fn errors_have_their_place() {
         group("sources = ['10.0.0.1']\n[[group]]\nname = 'a'\nsources = ['10.0.0.1/32']"),
         [
             "5:8 E1219 there are two groups `a`",
-            "6:12 E1219 `10.0.0.1/32` belongs to two groups"
+            "6:12 E1219 `10.0.0.1/32` is a source twice"
         ]
     );
     let others = read_text("[[group]]\nname = 'others'\nsources = []").unwrap_err();

@@ -73,6 +73,7 @@ pub enum ModeArg {
 /// Usage of `onpath firewall`.
 const USAGE: &str = "\
 onpath firewall --dev <IF> --block <LIST>... [--allow <LIST>...] [OPTIONS]
+       onpath firewall --dev <IF> --config <FILE.toml> [OPTIONS]
        onpath firewall --emit <PROGRAM> --output <DIR> <LIST>... [OPTIONS]
        onpath firewall <COMMAND>";
 

@@ -112,21 +112,27 @@ impl Explained {
             return Ok(Explained { files, rules, now });
         }
         let files = files.of_group(number);
-        let now = lists::read(&files, false)?.rules.rules;
+        // Without its lists, only the line is not known.
+        let is_known = !files.are_read_once() && files.all().into_iter().all(|file| file.is_file());
+        let now = if is_known {
+            rules_of(&files, false)?
+        } else {
+            NameRules::default()
+        };
         Ok(Explained {
             files,
             rules,
-            now: Some(set_of(now.into_iter())),
+            now: Some(now),
         })
     }
 
     /// Reads lists.
     fn lists(from: &Files, group: Option<&str>, is_strict: bool) -> Result<Explained, Stop> {
         let files = from.of_group(from.group(group)?);
-        let rules = lists::read(&files, is_strict)?.rules.rules;
+        let rules = rules_of(&files, is_strict)?;
         Ok(Explained {
             files,
-            rules: set_of(rules.into_iter()),
+            rules,
             now: None,
         })
     }
@@ -143,6 +149,7 @@ impl Explained {
         };
         let now = now.look_up_rule(name);
         let lists = |rule: &Option<NameRule>| rule.as_ref().map(|rule| rule.value.lists);
+        // The running rule may be that of a longer name, which other groups have.
         match lists(&now) == lists(&rule) {
             true => {
                 let place = now.as_ref().and_then(|rule| self.files.place(rule));
@@ -151,6 +158,12 @@ impl Explained {
             false => (rule, None),
         }
     }
+}
+
+/// Reads the rules of one group's lists, which may be none.
+fn rules_of(files: &Files, is_strict: bool) -> Result<NameRules, Stop> {
+    let rules = lists::rules(files, is_strict)?.rules.rules;
+    Ok(set_of(rules.into_iter()))
 }
 
 fn set_of(rules: impl Iterator<Item = NameRule>) -> NameRules {

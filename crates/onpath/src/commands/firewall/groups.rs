@@ -20,9 +20,9 @@ pub(super) fn ticks_of(nanoseconds: u64) -> u32 {
     u32::try_from(nanoseconds >> TICK_BITS).unwrap_or(NEVER)
 }
 
-/// Length of a time in these units, in whole seconds, of which the last one has begun.
+/// Length of a time in these units, in whole seconds that are left at least: a part of the first unit is over.
 pub(super) fn seconds(ticks: u32) -> u64 {
-    (u64::from(ticks) << TICK_BITS).div_ceil(1_000_000_000)
+    (u64::from(ticks.saturating_sub(1)) << TICK_BITS) / 1_000_000_000
 }
 
 /// Clock of a program beside that of the place.
@@ -54,24 +54,23 @@ impl Clock {
 /// Writes the entries of groups: their sources and times. The first group has number 1.
 pub(super) fn entries(groups: &[Group], clock: &Clock) -> String {
     let mut text = String::new();
+    let timed = groups
+        .iter()
+        .filter(|group| !group.times.is_empty())
+        .count();
     for (group, number) in groups.iter().zip(1..) {
         for source in &group.sources {
             // Writing to a text does not fail.
-            let _ = match source {
+            let _ = match source.mapped() {
                 Source::Station(_) => {
                     writeln!(text, "add stations hdr.eth.src:{source} in_group({number})")
                 }
                 Source::Prefix(net) => {
-                    let (address, bits) = Source::mapped(*net);
-                    let address = u128::from(address);
-                    writeln!(
-                        text,
-                        "add sources address:0x{address:032x}/{bits} in_group({number})"
-                    )
+                    writeln!(text, "add sources address:{net} in_group({number})")
                 }
             };
         }
-        for (begin, end) in times(group, groups.len(), clock) {
+        for (begin, end) in times(group, timed, clock) {
             let _ = writeln!(
                 text,
                 "add times 1 group.number:{number} now:{begin}..{end} holds()"
@@ -94,13 +93,13 @@ pub(super) fn pause(group: usize, until: u32) -> String {
     format!("pauses group.number:{group} until({until})\n")
 }
 
-/// Returns when the lists of a group hold, both ends included.
-fn times(group: &Group, groups: usize, clock: &Clock) -> Vec<(u32, u32)> {
+/// Returns when the lists of a group hold, both ends included. `timed` groups share the room.
+fn times(group: &Group, timed: usize, clock: &Clock) -> Vec<(u32, u32)> {
     if group.times.is_empty() {
         return vec![(0, NEVER)];
     }
     let mut all = windows(&group.times, clock.now, DAYS, &clock.zone);
-    all.truncate(MOST_TIMES / groups);
+    all.truncate(MOST_TIMES / timed.max(1));
     all.into_iter()
         .map(|(begin, end)| (clock.ticks(begin), clock.ticks(end).saturating_sub(1)))
         .filter(|(begin, end)| begin <= end)
@@ -134,7 +133,7 @@ mod tests {
         let mut lines = text.lines();
         assert_eq!(
             lines.next(),
-            Some("add sources address:0x00000000000000000000ffff0a000300/120 in_group(1)")
+            Some("add sources address:::ffff:10.0.3.0/120 in_group(1)")
         );
         assert_eq!(
             lines.next(),

@@ -81,7 +81,7 @@ impl Files {
         };
         if let Some(file) = &named.config {
             let text = read_text(file).map_err(Stop::Failed)?;
-            let file = absolute(file).unwrap_or(file.clone()).display().to_string();
+            let file = whole(file).display().to_string();
             let (config, read) = Config::read(file, text)?;
             files.block.extend(read.block);
             files.allow.extend(read.allow);
@@ -90,9 +90,9 @@ impl Files {
         Ok(files)
     }
 
-    /// Returns true if there is no list.
+    /// Returns true if there is neither a list nor a file of settings.
     pub(super) fn is_empty(&self) -> bool {
-        self.all().is_empty()
+        self.config.is_none() && self.all().is_empty()
     }
 
     /// Returns the groups of sources: the first has number 1.
@@ -130,26 +130,26 @@ impl Files {
         }
     }
 
-    /// Returns all files, each once, in the order of their numbers.
+    /// Returns all files, each once however it is written, in the order of their numbers.
     pub(super) fn all(&self) -> Vec<&PathBuf> {
         let mut known = HashSet::new();
         let each = self
             .by_group()
             .flat_map(|(block, allow)| block.iter().chain(allow));
-        each.filter(|file| known.insert(*file)).collect()
+        each.filter(|file| known.insert(whole(file))).collect()
     }
 
     /// Tests whether a list allows wherever it is used.
-    pub(super) fn only_allows(&self, file: &PathBuf) -> bool {
-        !self.by_group().any(|(block, _)| block.contains(file))
+    pub(super) fn only_allows(&self, file: &Path) -> bool {
+        !self.by_group().any(|(block, _)| has(block, file))
     }
 
     /// Returns the groups in which a list blocks, and those in which it allows, each by the bit of its number.
-    fn roles(&self, file: &PathBuf) -> [u16; 2] {
+    fn roles(&self, file: &Path) -> [u16; 2] {
         let mut roles = [0, 0];
         for (number, (block, allow)) in self.by_group().enumerate() {
-            roles[0] |= u16::from(block.contains(file)) << number;
-            roles[1] |= u16::from(allow.contains(file)) << number;
+            roles[0] |= u16::from(has(block, file)) << number;
+            roles[1] |= u16::from(has(allow, file)) << number;
         }
         roles
     }
@@ -183,7 +183,7 @@ impl Files {
         let texts = |files: &[PathBuf]| -> Vec<String> {
             let text = |file: &PathBuf| match is_read_once(file) {
                 true => STANDARD_INPUT.to_owned(),
-                false => absolute(file).unwrap_or(file.into()).display().to_string(),
+                false => whole(file).display().to_string(),
             };
             files.iter().map(text).collect()
         };
@@ -225,6 +225,16 @@ impl Files {
     pub(super) fn are_read_once(&self) -> bool {
         self.all().into_iter().any(|file| is_read_once(file))
     }
+}
+
+/// Returns a file's path from the root, by which files are told apart.
+fn whole(file: &Path) -> PathBuf {
+    absolute(file).unwrap_or(file.into())
+}
+
+/// Tests whether a file is among some lists.
+fn has(lists: &[PathBuf], file: &Path) -> bool {
+    lists.iter().any(|list| whole(list) == whole(file))
 }
 
 /// Returns true for standard input, and for what exists and is no file.
@@ -298,6 +308,19 @@ impl Counts {
 ///
 /// There are too many lists, one cannot be read, or they have no rule; with `is_strict`, also if a line is skipped.
 pub(super) fn read(files: &Files, is_strict: bool) -> Result<Made, Stop> {
+    let made = rules(files, is_strict)?;
+    match made.rules.rules.is_empty() {
+        true => Err(no_names(files.all())),
+        false => Ok(made),
+    }
+}
+
+/// Reads all lists, which may have no rule.
+///
+/// # Errors
+///
+/// As of [`read`], but for lists without rules.
+pub(super) fn rules(files: &Files, is_strict: bool) -> Result<Made, Stop> {
     let all = files.all();
     if all.len() > MOST_LISTS {
         return Err(refused(errors::too_many_lists(all.len(), MOST_LISTS)));
@@ -329,10 +352,7 @@ pub(super) fn read(files: &Files, is_strict: bool) -> Result<Made, Stop> {
         skipped += more;
     }
     let rules = rules::of(listed);
-    match rules.rules.is_empty() {
-        true => Err(no_names(all)),
-        false => Ok(Made { rules, skipped }),
-    }
+    Ok(Made { rules, skipped })
 }
 
 /// Returns the size of a set with room for these rules, and for some more.

@@ -61,6 +61,10 @@ pub(crate) fn run(args: Firewall) -> Done {
 fn run_or_emit(args: &Firewall) -> Done {
     let files = Files::of(&args.named, &args.lists)?;
     match (args.emit, &args.output) {
+        (Some(_), _) if files.config.is_some() => {
+            let wrong = "`--config` takes `--dev`: times are those of the machine that runs it";
+            Err(Stop::Usage(wrong.into()))
+        }
         (Some(Emitted::V1model), Some(_)) if !files.allow.is_empty() => {
             let wrong = "an automaton has no exceptions: `--allow` takes `--emit names`";
             Err(Stop::Usage(wrong.into()))

@@ -3,7 +3,7 @@
 use super::groups::{self, NEVER, ticks_of};
 use super::lists::Files;
 use super::{Running, running};
-use crate::output::{Done, Stop, failed, out_line, print_diagnostics, print_json};
+use crate::output::{Done, Stop, err_line, failed, out_line, print_diagnostics, print_json};
 use control::entries::{self as lines, Existing};
 use control::{Store, StoreError};
 use diag::SourceMap;
@@ -36,8 +36,12 @@ pub(super) fn run(name: &str, time: Option<Duration>, group: Option<&str>, as_js
     });
     let counts = |number: &usize| *number > 0 && files.groups()[number - 1].is_counted_only;
     let mut map = SourceMap::new();
-    let changed = meant.iter().filter(|number| !counts(number));
+    let (counting, changed): (Vec<usize>, Vec<usize>) = meant.into_iter().partition(counts);
+    for number in counting.iter().filter(|_| changed.is_empty()) {
+        err_line!("{name}: {} counts only", group_name(&files, *number));
+    }
     let text: String = changed
+        .iter()
         .map(|number| format!("modify {}", groups::pause(*number, until)))
         .collect();
     let Some(id) = map.add("the pauses", text) else {
@@ -47,7 +51,7 @@ pub(super) fn run(name: &str, time: Option<Duration>, group: Option<&str>, as_js
         print_diagnostics(&diagnostics, &map);
         Stop::AlreadyReported(1)
     })?;
-    let names: Vec<&str> = meant
+    let names: Vec<&str> = changed
         .iter()
         .map(|number| group_name(&files, *number))
         .collect();
@@ -62,6 +66,7 @@ pub(super) fn run(name: &str, time: Option<Duration>, group: Option<&str>, as_js
         format!(" of {}", names.join(", "))
     };
     match seconds {
+        _ if names.is_empty() => {}
         Some(seconds) => {
             out_line!("{name}: blocked requests{who} pass for {seconds} s, and are counted")
         }
