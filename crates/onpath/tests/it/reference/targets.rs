@@ -73,6 +73,7 @@ const OF_SWITCH: &[Use] = &[
     ),
     call("BPF_KTIME_GET_NS", "n = BPF_KTIME_GET_NS();"),
     call("BPF_PERF_EVENT_OUTPUT", "n = BPF_PERF_EVENT_OUTPUT();"),
+    call("monotonic_ns", "n = (bit<32>)monotonic_ns();"),
     object("tally", "tally<bit<48>>(64) f;", "f.add(hdr.eth.src, 1);"),
     object(
         "histogram",
