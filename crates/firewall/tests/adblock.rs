@@ -48,7 +48,7 @@ struct Counts {
 }
 
 impl Both {
-    /// Reads a list, of a form that `adblock` is told.
+    /// Reads a list; `adblock` gets its format.
     fn new(text: &str, format: FilterFormat) -> Both {
         let mut set = FilterSet::new(false);
         let options = ParseOptions {

@@ -172,7 +172,7 @@ impl Results {
         let decided = &self.times.decided;
         let _ = writeln!(
             text,
-            "\nData of a decided TLS connection, one packet again and again: {:.0} ns, and {:.0} for an exact look-up of the connection by hand: {:.2} times.",
+            "\nData of a decided TLS connection, one packet again and again: {:.0} ns, and {:.0} for an exact look-up of the connection, hand-written: {:.2} times.",
             decided.ours,
             decided.look_up,
             decided.ours / decided.look_up

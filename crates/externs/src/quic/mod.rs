@@ -33,7 +33,7 @@ pub const MOST_CONNECTIONS: u32 = 1 << 20;
 /// Most bytes of a datagram, and of the handshake that a connection begins with.
 pub(crate) const MOST_BYTES: usize = 4096;
 
-/// What becomes of a datagram: `quic_status`.
+/// Status of a datagram: `quic_status`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Status {
     Whole = 0,

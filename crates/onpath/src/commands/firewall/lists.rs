@@ -227,7 +227,7 @@ impl Files {
     }
 }
 
-/// Returns a file's path from the root, by which files are told apart.
+/// Returns a file's path from the root, which identifies it.
 fn whole(file: &Path) -> PathBuf {
     absolute(file).unwrap_or(file.into())
 }

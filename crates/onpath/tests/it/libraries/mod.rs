@@ -30,7 +30,7 @@ const FIRST: usize = 128;
 /// Bytes of the report: two outcomes, and the name with its length.
 const REPORT: usize = 7 + FIRST;
 
-/// What a library reads of a message.
+/// Result of a library's reading of a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Expected {
     /// It is whole, and has this name first, if any.
@@ -43,7 +43,7 @@ enum Expected {
     Unknown,
 }
 
-/// What a library says of a message.
+/// Verdict of a library on a message.
 struct Judged {
     whole: Expected,
     /// The name that must be found although the message is not whole.
@@ -56,7 +56,7 @@ impl From<Expected> for Judged {
     }
 }
 
-/// What a program read of a message.
+/// Result of a program's reading of a message.
 #[derive(PartialEq, Eq)]
 struct Report {
     /// Outcome of reading all of it.
