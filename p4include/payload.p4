@@ -28,6 +28,39 @@ extern bit<32> payload_length();
 @isolated
 extern bool payload_read<T>(in bit<32> offset, out T value);
 
+/// Replaces the bytes at an offset by a `bit<W>` of as many bytes, the first one the most significant. False, and nothing is written, if the payload ends
+/// before. Later reads see the new bytes; a message that was read keeps its attributes. W is a multiple of 8, and 512 at most. Checksums are the program's.
+/// @on interpreter: As described.
+/// @on xdp: As described, for programs of `xdp_model`.
+/// @on tc: Refused (E0613).
+/// @errors E0607 E0608 E0613
+@isolated
+extern bool payload_write<T>(in bit<32> offset, in T value);
+
+/// Truncates the payload of the packet that leaves to this number of bytes. What is read stays. Lengths in headers, and checksums, are the program's.
+/// @on interpreter: As described.
+/// @on xdp: As described, for programs of `xdp_model`.
+/// @on tc: Refused (E0613).
+/// @errors E0608 E0613
+@isolated
+extern void payload_truncate(in bit<32> bytes);
+
+/// Lets the packet leave as it came in: nothing of it is deparsed. What `payload_write` wrote stays.
+/// @on interpreter: As described.
+/// @on xdp: As described, for programs of `xdp_model`.
+/// @on tc: Refused (E0613).
+/// @errors E0608 E0613
+@isolated
+extern void packet_unchanged();
+
+/// The ones' complement sum of the payload's first `bytes` bytes, or of as many as there are, as 16-bit words in network byte order (RFC 1071). A last
+/// byte without a second one counts as a word's first.
+/// @on interpreter: As described.
+/// @on xdp, tc: As described, but not in a program that copies packets or sends them round (E0749).
+/// @errors E0608 E0749
+@isolated
+extern bit<16> payload_sum(in bit<32> bytes);
+
 /// Whether these bytes stand at an offset, be their ASCII letters large or small. The value is a constant, a `bit<W>` of up to 64 bytes.
 /// @on interpreter: As described.
 /// @on xdp, tc: As described, but not in a program that copies packets or sends them round (E0749).

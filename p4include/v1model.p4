@@ -208,12 +208,16 @@ extern action_selector {
 @isolated
 extern void random<T>(out T result, in T lo, in T hi);
 
+// The guard is there because another include file may declare it too.
+#ifndef _DIGEST_P4_
+#define _DIGEST_P4_
 /// Hands `data` to the control plane; `receiver` is free for it to use. The struct's name names the digest.
 /// @on interpreter: A test reads them by `expect_digest`.
 /// @on xdp, tc: `onpath digests` prints them. They wait in a ring buffer of 256 KiB; those that find no room are counted. Varbits are refused (E0746).
 /// @errors E0746
 @isolated
 extern void digest<T>(in bit<32> receiver, in T data);
+#endif
 
 /// Drops the packet as `mark_to_drop(standard_metadata)` does, in older programs.
 /// @on interpreter, xdp, tc: As `mark_to_drop(standard_metadata)`.

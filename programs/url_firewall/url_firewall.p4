@@ -4,8 +4,7 @@
 // those that cover a name, the one with the longest name decides. TCP connections are followed in both directions, so that what is decided holds for
 // what the server gets.
 
-#include <ebpf_model.p4>
-#include <packet_headers.p4>
+#include <packet_answers.p4>
 #include <stream_verdicts.p4>
 #include <telemetry.p4>
 
@@ -28,6 +27,8 @@ const bool IS_COUNTED_ONLY = true;
 #else
 const bool IS_COUNTED_ONLY = false;
 #endif
+
+// With ANSWERS, what is refused is answered: TCP connections are reset, and names do not exist. It is for XDP alone.
 
 // With DROP_UNKNOWN, what cannot be followed or read is dropped.
 #ifdef DROP_UNKNOWN
@@ -69,10 +70,30 @@ const bit<32> ALLOWS = 2;
 // Time in units of 2^30 nanoseconds of the monotonic clock.
 bit<32> ticks() { return (bit<32>)(monotonic_ns() >> 30); }
 
+// Answers to a packet that does not pass.
+enum bit<8> answer {
+    NONE       = 0,
+    RESET_ON   = 1,   // the connection's other end learns
+    RESET_BACK = 2,   // the sender learns
+    NO_NAME    = 3
+}
+
 // Source of a request.
 struct source_group {
     bit<32> number;    // 0: all that belong to no other group, or to one at a time that is not its own
     bool is_paused;    // what is blocked passes, and is counted
+    bool is_watched;   // what is blocked is reported
+    bit<128> client;   // the source's address, if reports have it
+}
+
+// A request that would be blocked, for those that watch.
+struct blocked_request {
+    bit<64>  time;         // nanoseconds of the monotonic clock
+    bit<32>  rule;
+    bit<8>   kind;         // OF_DNS and so on
+    bit<8>   group;
+    bit<8>   is_excused;   // its group is paused
+    bit<128> client;       // 0 where nobody asks for it
 }
 
 // Bits of a group.
@@ -97,9 +118,9 @@ const bit<32> HAS_LENGTH = 0x20000;
 // Finds the group of a packet's source: by its address of the link layer, or else by the longest prefix of its address.
 control find_group(in packet_headers hdr, out source_group group) {
     bit<32> now = ticks();
-#ifdef GROUPS
     bit<128> address;
     bit<128> destination;
+#ifdef GROUPS
     action in_group(bit<32> number) { group.number = number; }
     action holds() { }
     table stations {
@@ -129,15 +150,28 @@ control find_group(in packet_headers hdr, out source_group group) {
         default_action = NoAction();
         implementation = array_table(MOST_GROUPS);
     }
+    action report(bit<32> end, bit<1> with_client) {
+        group.is_watched = now < end;
+        if (with_client == 1) { group.client = address; }
+    }
+    table watchers {
+        key = { group.number: exact; }
+        actions = { report; NoAction; }
+        default_action = NoAction();
+        implementation = array_table(MOST_GROUPS);
+    }
     apply {
         group.number = 0;
         group.is_paused = false;
-#ifdef GROUPS
+        group.is_watched = false;
+        group.client = 0;
         packet_addresses(hdr, address, destination);
+#ifdef GROUPS
         if (!stations.apply().hit) { sources.apply(); }
         if (group.number != 0 && !times.apply().hit) { group.number = 0; }
 #endif
         pauses.apply();
+        watchers.apply();
     }
 }
 
@@ -157,6 +191,9 @@ control decide(out bool is_blocked, in source_group group, in bit<32> kind, in b
             } else {
                 blocked.increment(index);
                 is_blocked = true;
+            }
+            if (verdict & ALLOWS == 0 && group.is_watched) {
+                digest<blocked_request>(0, { monotonic_ns(), rule, (bit<8>)kind, (bit<8>)group.number, group.is_paused ? 8w1 : 0, group.client });
             }
         }
     }
@@ -321,7 +358,8 @@ control read_quic(out bool pass, in stream_ends ends, in bit<32> bytes, in sourc
 }
 #endif
 
-control firewall(inout packet_headers hdr, out bool pass) {
+// Decides about a packet. The answer to one that does not pass may have a sequence number.
+control firewall(in packet_headers hdr, out bool pass, out answer refusal, out bit<32> sequence) {
     name_set(MOST_RULES) names;
     message("dns") dns;
     message("http", STREAM_LIMIT) http;
@@ -364,8 +402,10 @@ control firewall(inout packet_headers hdr, out bool pass) {
         bool is_blocked = false;
         bit<32> kind = OF_DNS;
         message_status status = message_status.OTHER;
-        source_group group = { 0, false };
+        source_group group = { 0, false, false, 0 };
         pass = true;
+        refusal = answer.NONE;
+        sequence = 0;
         if (hdr.udp.isValid() && hdr.udp.dst_port == PORT_DNS) {
             status = dns.read_for(0, hdr.payload_bytes, "qname");
             if (status == message_status.READ) {
@@ -373,6 +413,7 @@ control firewall(inout packet_headers hdr, out bool pass) {
                 find_source.apply(hdr, group);
                 decide_message.apply(is_blocked, group, OF_DNS, rule, lists);
                 pass = !is_blocked;
+                refusal = answer.NO_NAME;
             } else if (status != message_status.OTHER) {
                 unread.increment(16 * OF_DNS + (bit<32>) (bit<8>) status);
                 pass = !DROPS_UNKNOWN;
@@ -423,6 +464,13 @@ control firewall(inout packet_headers hdr, out bool pass) {
                 }
                 end.apply(segment, ends);
                 pass = segment.passes;
+                if (segment.is_blocked || segment.is_unknown) {
+                    refusal = answer.RESET_ON;
+                    sequence = segment.was_next;
+                } else if (!segment.is_lost && !opens) {
+                    // It was decided before.
+                    refusal = answer.RESET_BACK;
+                }
                 if (segment.is_unknown && status > message_status.OTHER) {
                     unread.increment(16 * kind + (bit<32>) (bit<8>) status);
                 }
@@ -448,6 +496,7 @@ control firewall(inout packet_headers hdr, out bool pass) {
                 }
             }
             acknowledge.apply(pass, ends, hdr.tcp.seq, hdr.tcp.ack, hdr.tcp.flags[1:1] == 1, asked, granted);
+            refusal = answer.RESET_BACK;
         } else if (!hdr.tcp.isValid() && !hdr.udp.isValid() && (hdr.protocol == PROTOCOL_TCP || hdr.protocol == PROTOCOL_UDP)) {
             fragments.increment(0);
             pass = !DROPS_UNKNOWN;
@@ -456,4 +505,50 @@ control firewall(inout packet_headers hdr, out bool pass) {
     }
 }
 
-ebpfFilter(packet_parser(), firewall()) main;
+#ifdef ANSWERS
+parser parse_answered(packet_in packet, out answered_packet hdr) {
+    state start {
+        packet_parser.apply(packet, hdr.packet);
+        transition accept;
+    }
+}
+
+control refuse(inout answered_packet hdr, in xdp_input input, out xdp_output output) {
+    firewall() decide_packet;
+    apply {
+        bool pass;
+        answer refusal;
+        bit<32> sequence;
+        decide_packet.apply(hdr.packet, pass, refusal, sequence);
+        output.output_port = 0;
+        output.output_action = xdp_action.XDP_DROP;
+        bit<8> flags = hdr.packet.tcp.isValid() ? hdr.packet.tcp.flags : 0;
+        if (pass || refusal == answer.RESET_BACK && flags & TCP_RST != 0) {
+            // A reset is never answered.
+            output.output_action = xdp_action.XDP_PASS;
+            packet_unchanged();
+        } else if (refusal == answer.RESET_ON) {
+            answer_reset_on(hdr, sequence);
+            output.output_action = xdp_action.XDP_PASS;
+        } else if (refusal == answer.RESET_BACK && flags & TCP_ACK != 0) {
+            answer_reset_back(hdr);
+            output.output_action = xdp_action.XDP_TX;
+        } else if (refusal == answer.NO_NAME && answer_no_name(hdr)) {
+            output.output_action = xdp_action.XDP_TX;
+        }
+    }
+}
+
+xdp(parse_answered(), refuse(), answer_deparser()) main;
+#else
+control refuse(inout packet_headers hdr, out bool pass) {
+    firewall() decide_packet;
+    apply {
+        @noWarn("unused") answer refusal;
+        @noWarn("unused") bit<32> sequence;
+        decide_packet.apply(hdr, pass, refusal, sequence);
+    }
+}
+
+ebpfFilter(packet_parser(), refuse()) main;
+#endif

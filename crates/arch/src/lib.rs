@@ -38,6 +38,7 @@ pub(crate) const TELEMETRY: &[&str] = &[
     "distinct_count",
     "top_keys",
     "monotonic_ns",
+    "digest",
 ];
 
 /// An architecture model.

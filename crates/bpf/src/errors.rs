@@ -128,6 +128,15 @@ pub fn no_send_back(at: Span) -> Diagnostic {
     .help("run the program at tc-ingress or xdp, or redirect to a port with XDP_REDIRECT")
 }
 
+/// A change of the payload at traffic control.
+pub fn payload_unchanged(hook: Hook, at: Span) -> Diagnostic {
+    let target = hook.target();
+    let refused = format!("the {target} target cannot change the payload");
+    Diagnostic::error("E0613", at, refused)
+        .label("this changes it")
+        .help("run the program at XDP: `--target xdp`, `--hook xdp`")
+}
+
 /// A program that no optimisation makes short enough. `at` is the longest part of it.
 pub fn too_long(
     hook: Hook,

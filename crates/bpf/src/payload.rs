@@ -34,13 +34,13 @@ impl Payload for Bpf {
         if g.target.options.hook == Hook::Xdp {
             needs(g, Construct::PayloadAtXdp);
         }
-        |g, parsed, odd| {
+        |g, parsed, length, odd| {
             let pieces = pieces(g);
             let moved = match copies::differ(g.p) {
                 true => C::call("packet_moved", vec![C::id("ctx")]),
                 false => C::int(0),
             };
-            let args = vec![C::id("ctx"), pieces, parsed, g.packet_length(), moved, odd];
+            let args = vec![C::id("ctx"), pieces, parsed, length, moved, odd];
             C::call("payload_sum", args)
         }
     }
@@ -59,7 +59,11 @@ impl Payload for Bpf {
         if g.target.options.hook == Hook::Xdp {
             needs(g, Construct::PayloadAtXdp);
         }
-        if how == Reads::Bytes {
+        if how == Reads::Changed && g.target.options.hook != Hook::Xdp {
+            g.refuse(errors::payload_unchanged(g.target.options.hook, span));
+            return false;
+        }
+        if matches!(how, Reads::Bytes | Reads::Changed) {
             return true;
         }
         needs(g, Construct::Messages);

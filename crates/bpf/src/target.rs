@@ -12,6 +12,7 @@ use crate::names::RESERVED;
 use crate::storage;
 use crate::wire::Wire;
 use arch::Model;
+use arch::payload::UNCHANGED;
 use arch::v1model::EGRESS;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt};
 use diag::Diagnostics;
@@ -86,7 +87,7 @@ impl Target for Bpf {
     }
 
     fn reads_packet(call: &ExternCall) -> bool {
-        call.name == externs::SEND_PACKET
+        call.name == externs::SEND_PACKET || call.name == UNCHANGED
     }
 
     fn repeats_from(&self, program: &Program, _stage: &Stage) -> Option<Routine> {

@@ -16,7 +16,7 @@ macro_rules! programs {
 
 /// Names and texts of the include files in `p4include/`. They are part of the executable, so that it works wherever
 /// it is copied.
-pub const HEADERS: [(&str, &str); 13] = [
+pub const HEADERS: [(&str, &str); 14] = [
     ("core.p4", include_str!("../../../p4include/core.p4")),
     (
         "ebpf_model.p4",
@@ -35,6 +35,10 @@ pub const HEADERS: [(&str, &str); 13] = [
         include_str!("../../../p4include/packet_headers.p4"),
     ),
     ("payload.p4", include_str!("../../../p4include/payload.p4")),
+    (
+        "packet_answers.p4",
+        include_str!("../../../p4include/packet_answers.p4"),
+    ),
     (
         "stream_verdicts.p4",
         include_str!("../../../p4include/stream_verdicts.p4"),

@@ -93,6 +93,17 @@ pub enum Effect {
     ChecksumError,
     /// Truncate the packet to this number of bytes when it leaves.
     Truncate(u64),
+    /// Truncate the payload to this number of bytes when the packet leaves.
+    TruncatePayload(u64),
+    /// Let the packet leave as it came in.
+    Unchanged,
+    /// Replace bytes of the packet.
+    Write {
+        /// Offset of the first one in the packet.
+        at: usize,
+        /// The new bytes.
+        bytes: Vec<u8>,
+    },
     /// Make a copy when the block ends.
     Clone {
         /// Number of the clone session.

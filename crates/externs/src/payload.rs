@@ -3,13 +3,17 @@
 //! ```p4
 //! extern bit<32> payload_length();
 //! extern bool payload_read<T>(in bit<32> offset, out T value);
+//! extern bool payload_write<T>(in bit<32> offset, in T value);
+//! extern void payload_truncate(in bit<32> bytes);
+//! extern void packet_unchanged();
+//! extern bit<16> payload_sum(in bit<32> bytes);
 //! extern bool payload_matches_ignore_case<T>(in bit<32> offset, in T value);
 //! extern bit<32> payload_find<T>(in bit<32> offset, in T value);
 //! extern bool payload_matches(in bit<32> offset, in bit<32> length, string pattern);
 //! extern bit<64> payload_chunks(in bit<32> offset, in bit<32> length, in bit<64> state);
 //! ```
 
-use crate::call::{Arg, Env, Fault, LAST_BEGIN, Reply, index, scalar};
+use crate::call::{Arg, Effect, Env, Fault, LAST_BEGIN, Reply, index, scalar};
 use crate::message::{MOST_BYTES, width};
 use crate::{Extern, Meaning};
 use ir::Bits;
@@ -19,6 +23,14 @@ use payload::{Pattern, chunks as body};
 pub const LENGTH: &str = "payload_length";
 /// Extern function that reads bytes.
 pub const READ: &str = "payload_read";
+/// Extern function that replaces bytes.
+pub const WRITE: &str = "payload_write";
+/// Extern function that truncates the payload of the packet that leaves.
+pub const TRUNCATE: &str = "payload_truncate";
+/// Extern function that lets the packet leave as it came in.
+pub const UNCHANGED: &str = "packet_unchanged";
+/// Extern function that sums the payload.
+pub const SUM: &str = "payload_sum";
 /// Extern function that compares bytes without case.
 pub const MATCHES: &str = "payload_matches_ignore_case";
 /// Extern function that searches for bytes.
@@ -33,6 +45,14 @@ pub const CHUNKS: &str = "payload_chunks";
 pub(crate) const LENGTH_OF: Extern = function(LENGTH, length);
 /// `payload_read`
 pub(crate) const READING: Extern = function(READ, read);
+/// `payload_write`
+pub(crate) const WRITING: Extern = function(WRITE, write);
+/// `payload_truncate`
+pub(crate) const TRUNCATING: Extern = function(TRUNCATE, truncate);
+/// `packet_unchanged`
+pub(crate) const RESTORING: Extern = function(UNCHANGED, unchanged);
+/// `payload_sum`
+pub(crate) const SUMMING: Extern = function(SUM, sum);
 /// `payload_matches_ignore_case`
 pub(crate) const MATCHING: Extern = function(MATCHES, matches);
 /// `payload_find`
@@ -82,6 +102,38 @@ fn read(args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
         result: vec![Bits::new(1, u32::from(bytes.is_some()))],
         outs: vec![(1, vec![value])],
     })
+}
+
+fn write(args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+    let bytes = scalar(args, 1)?.to_bytes();
+    let is_there = from(args, env)?.len() >= bytes.len();
+    if is_there {
+        let at = env.parsed + usize::try_from(index(args, 0)?).unwrap_or(usize::MAX);
+        env.effects.push(Effect::Write { at, bytes });
+    }
+    Ok(Reply::value(Bits::new(1, u32::from(is_there))))
+}
+
+fn truncate(args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+    env.effects.push(Effect::TruncatePayload(index(args, 0)?));
+    Ok(Reply::none())
+}
+
+fn unchanged(_: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+    env.effects.push(Effect::Unchanged);
+    Ok(Reply::none())
+}
+
+fn sum(args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {
+    let most = usize::try_from(index(args, 0)?).unwrap_or(usize::MAX);
+    let payload = env.payload();
+    let words = payload[..payload.len().min(most)].chunks(2);
+    let word = |word: &[u8]| u64::from(word[0]) << 8 | word.get(1).copied().map_or(0, u64::from);
+    let mut sum: u64 = words.map(word).sum();
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    Ok(Reply::value(Bits::new(16, sum)))
 }
 
 fn matches(args: &[Arg], env: &mut Env<'_>) -> Result<Reply, Fault> {

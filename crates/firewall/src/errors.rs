@@ -114,6 +114,15 @@ pub fn one_direction() -> Box<Diagnostic> {
     )
 }
 
+/// Answers are asked for at traffic control.
+pub fn reset_at_tc() -> Box<Diagnostic> {
+    Diagnostic::failure(
+        "E1230",
+        "`--mode reset` runs at XDP alone".to_owned(),
+        "omit `--hook`, or use `--mode drop`",
+    )
+}
+
 /// A source of a group is none.
 pub(crate) fn no_source(span: Span, text: &str) -> Diagnostic {
     Diagnostic::refusal(

@@ -83,6 +83,15 @@ INLINE long packet_copy(struct packet *ctx, u64 offset, u64 len, void *to, const
 #define packet_load_bytes(ctx, offset, to, len) packet_copy(ctx, offset, len, to, NULL)
 #define packet_store_bytes(ctx, offset, from, len) packet_copy(ctx, offset, len, NULL, from)
 
+/* Removes bytes at the packet's end. Returns 0 on success. */
+INLINE long packet_shorten(struct packet *ctx, u32 by)
+{
+    if (by > ctx->data_end - ctx->data)
+        return -1;
+    ctx->data_end -= by;
+    return 0;
+}
+
 #define GATHERED_FRONT 2048
 
 #include "onpath/arith.h"

@@ -27,7 +27,7 @@ pub(crate) const RESERVED: &[Reserved] = &[
     Reserved {
         names: "
             memory directory packet current HEADROOM LONGEST stage_0 main turns MOST_TURNS packet_copy ring_submit now_ns random_u32 this_processor
-            may_goto may_goto_afresh unforeseen payload_sum globals globals_of_program GLOBALS relocated
+            may_goto may_goto_afresh unforeseen payload_sum packet_shorten globals globals_of_program GLOBALS relocated
             access acct alarm brk clock close creat crypt daylight dup environ fork index ioctl isatty link lseek mmap nice open optarg pause pipe profil putc puts
             read readlink remove rename revoke rewind rindex select sleep stat stderr stdin stdout swab sync syscall time timezone truncate umask unlink usleep write
         ",
@@ -252,8 +252,8 @@ impl Payload for Native {
     }
 
     fn sum(_g: &mut Gen<'_>) -> PayloadSum<Native> {
-        |g, parsed, odd| {
-            let args = vec![C::id("ctx"), parsed, g.packet_length(), odd];
+        |_, parsed, length, odd| {
+            let args = vec![C::id("ctx"), parsed, length, odd];
             C::call("payload_sum", args)
         }
     }

@@ -1,4 +1,4 @@
-//! Errors about a program's accesses to the payload. Codes E0604 to E0609, E0611 and E0612.
+//! Errors about a program's accesses to the payload. Codes E0604 to E0609 and E0611 to E0613.
 
 use diag::{Diagnostic, Span};
 use payload::PATTERN_LIMIT;
@@ -48,6 +48,17 @@ pub fn held_twice(name: &str, at: Span) -> Diagnostic {
     let refused = format!("`{name}` reads messages after bytes that two objects have");
     Diagnostic::error("E0612", at, refused)
         .help("call `read_held` or `read_initials` with one object, and neither `keep` nor `read_behind`; or declare a `message` for each")
+}
+
+/// A change of the payload in another model.
+pub fn unchanged(name: &str, at: Span) -> Diagnostic {
+    Diagnostic::error(
+        "E0613",
+        at,
+        format!("`{name}` needs a program of `xdp_model`"),
+    )
+    .label("this changes the payload")
+    .help("let `main` be an instance of `xdp`, and run it at XDP")
 }
 
 /// An attribute that messages do not have.

@@ -3,8 +3,8 @@
 use super::{
     EXTERNS, FIND, FIND_NAME, GET_BYTES, GET_NUMBER, LENGTH, MATCHES, MATCHES_PATTERN, MESSAGE,
     MOST_BYTES, MOST_CONNECTIONS, MOST_RULES, MOST_STREAMS, NAME_SET, OBJECTS, PATTERN,
-    QUIC_INITIALS, READ, STREAM_BYTES, WIDEST_ATTRIBUTE, WIDEST_CONSTANT, WIDEST_READ,
-    known_schemas, names_in, read_for, schema_name, schema_of,
+    QUIC_INITIALS, READ, STREAM_BYTES, TRUNCATE, UNCHANGED, WIDEST_ATTRIBUTE, WIDEST_CONSTANT,
+    WIDEST_READ, WRITE, known_schemas, names_in, read_for, schema_name, schema_of,
 };
 use crate::errors::payload as errors;
 use diag::{Diagnostic, Diagnostics, Span, nearest};
@@ -185,6 +185,12 @@ impl Check<'_> {
             LENGTH => None,
             PATTERN => return self.pattern(call, 2, span),
             READ => bytes_fit("what is read", WIDEST_READ, self.destination(call, 1)),
+            WRITE | TRUNCATE | UNCHANGED
+                if self.program.arch != crate::xdp::ARCHITECTURE.package =>
+            {
+                return self.found.push(errors::unchanged(&call.name, span));
+            }
+            WRITE => bytes_fit("what is written", WIDEST_CONSTANT, self.value(call, 1)),
             name @ (MATCHES | FIND) => {
                 let value = match call.args.get(1) {
                     Some(ExternArg::In(values)) if values.len() == 1 => Some(values[0]),
@@ -211,6 +217,16 @@ impl Check<'_> {
     fn refuse(&mut self, refused: Option<(String, String)>, span: Span) {
         if let Some((what, instead)) = refused {
             self.found.push(errors::destination(&what, &instead, span));
+        }
+    }
+
+    /// Returns the type of an `in` argument that is a single value.
+    fn value(&self, call: &ExternCall, at: usize) -> Option<Type> {
+        match call.args.get(at) {
+            Some(ExternArg::In(values)) if values.len() == 1 => {
+                Some(self.program.exprs[values[0]].ty)
+            }
+            _ => None,
         }
     }
 

@@ -1,15 +1,15 @@
 //! Lowering of calls about the payload for targets. The parser counts the bits that it consumes, and each call gets the
 //! count as its last argument. An attribute can be read only after its message: the call gets that condition as its
-//! last argument.
+//! last argument. A request for the packet's end gets a result in the slot [`ENDING`].
 
 use super::{
-    EXTERNS, FIND_NAME, GET_BYTES, GET_NUMBER, KEEP, MATCHES_PATTERN, MESSAGE, OBJECTS,
-    reads_message,
+    EXTERNS, FIND_NAME, GET_BYTES, GET_NUMBER, KEEP, MATCHES_PATTERN, MESSAGE, OBJECTS, TRUNCATE,
+    UNCHANGED, reads_message,
 };
 use diag::Span;
 use ir::{
-    BinaryOp, Bits, Block, Expr, ExprKind, ExternArg, ExternCall, ExternInst, Place, Program,
-    State, Stmt, StmtKind, Type, Var, VarData, build, visit,
+    BinaryOp, Bits, Block, Expr, ExprKind, ExternArg, ExternCall, ExternInst, Place, Program, Slot,
+    SlotKind, State, Stmt, StmtKind, Type, Var, VarData, build, visit,
 };
 use std::collections::HashMap;
 
@@ -18,6 +18,14 @@ pub const WITH_PAYLOAD: [&str; 2] = [
     "verify_checksum_with_payload",
     "update_checksum_with_payload",
 ];
+
+/// Slot of what a program requests for a packet that leaves. It has variables for these requests alone: [`EXCESS`] and [`UNCHANGED`].
+pub const ENDING: &str = "ending";
+/// Number of bytes that the packet loses at its end.
+pub const EXCESS: &str = "excess";
+
+/// Requests for a packet that leaves, each with its variable and the variable's width.
+const REQUESTS: [(&str, &str, u32); 2] = [(TRUNCATE, EXCESS, 32), (UNCHANGED, UNCHANGED, 1)];
 
 /// Methods that are about the message that was read last.
 const ASKING: [&str; 4] = [GET_NUMBER, GET_BYTES, MATCHES_PATTERN, FIND_NAME];
@@ -45,6 +53,7 @@ pub(crate) fn lower(program: &mut Program, calls: Calls) {
         return;
     }
     let parsed = number(program, "parsed", 32);
+    let requests = requests(program);
     let marks = match calls {
         Calls::All => marks(program),
         Calls::Checksums => HashMap::new(),
@@ -52,6 +61,7 @@ pub(crate) fn lower(program: &mut Program, calls: Calls) {
     let to = Answers {
         calls,
         parsed,
+        requests,
         marks,
     };
     let bodies: Vec<Body> = program
@@ -73,6 +83,36 @@ pub(crate) fn lower(program: &mut Program, calls: Calls) {
             program.parsers[parser].states[state].body = body;
         }
     }
+}
+
+/// Adds the slot of the requests that a program makes, if it makes any. Returns their variables.
+fn requests(program: &mut Program) -> Vec<(&'static str, Var)> {
+    let mut made = Vec::new();
+    for body in visit::bodies(program) {
+        visit::walk_block(body, &mut |stmt| {
+            if let StmtKind::Extern(call) = &stmt.kind
+                && call.object.is_none()
+            {
+                made.push(call.name.clone());
+            }
+        });
+    }
+    let made = REQUESTS
+        .into_iter()
+        .filter(|(name, ..)| made.iter().any(|made| made == name));
+    let made: Vec<_> = made
+        .map(|(name, var, width)| (name, var, number(program, var, width)))
+        .collect();
+    if !made.is_empty() {
+        let vars = made.iter().map(|(_, name, var)| ((*name).into(), *var));
+        program.slots.push(Slot {
+            name: ENDING.into(),
+            kind: SlotKind::Intrinsic,
+            vars: vars.collect(),
+            headers: Vec::new(),
+        });
+    }
+    made.into_iter().map(|(name, _, var)| (name, var)).collect()
 }
 
 /// A body of statements outside of parsers.
@@ -132,6 +172,8 @@ struct Answers {
     calls: Calls,
     /// Number of bits that the parser consumed.
     parsed: Var,
+    /// Variable for each request that is made, by the extern's name.
+    requests: Vec<(&'static str, Var)>,
     /// Variable for each object that reads messages: 1 if it has one in its memory.
     marks: HashMap<ExternInst, Var>,
 }
@@ -153,6 +195,10 @@ fn answered(program: &mut Program, block: Block, to: &Answers) -> Block {
             if asks_where(program, to.calls, call) {
                 call.args
                     .push(ExternArg::In(vec![build::var(program, to.parsed, span)]));
+                let mut requests = to.requests.iter();
+                let request =
+                    requests.find(|(name, _)| call.object.is_none() && call.name == *name);
+                call.result.extend(request.map(|(_, var)| Place::Var(*var)));
                 // Keeping bytes overwrites the message's memory.
                 let is_read = u32::from(call.name != KEEP);
                 then = mark.map(|mark| (mark, is_read));

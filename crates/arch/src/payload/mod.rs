@@ -7,8 +7,8 @@ mod lower;
 
 pub use asked::{AllAsked, Asked, are_read, are_read_in_loop, asked, object_of};
 pub use check::check;
-pub use lower::WITH_PAYLOAD;
 pub(crate) use lower::{Calls, lower};
+pub use lower::{ENDING, EXCESS, WITH_PAYLOAD};
 
 pub use externs::message::{
     FIND_NAME, GET_BYTES, GET_NUMBER, HEADS, KEEP, MATCHES_PATTERN, MESSAGE, MOST_BYTES,
@@ -16,7 +16,9 @@ pub use externs::message::{
     names_in, schema_name, schema_of,
 };
 pub use externs::name_set::{FIND_BYTES, NAME_SET};
-pub use externs::payload::{CHUNKS, FIND, LENGTH, MATCHES, PATTERN, REACH, READ};
+pub use externs::payload::{
+    CHUNKS, FIND, LENGTH, MATCHES, PATTERN, REACH, READ, SUM, TRUNCATE, UNCHANGED, WRITE,
+};
 pub use externs::quic::{MOST_CONNECTIONS, QUIC_INITIALS, TAKE, connections};
 pub use externs::stream_bytes::{EQUAL, GENERATION, HOLD, MOST_STREAMS, RING, STREAM_BYTES};
 
@@ -27,6 +29,10 @@ use payload::builtin;
 pub(crate) const EXTERNS: &[&str] = &[
     LENGTH,
     READ,
+    WRITE,
+    TRUNCATE,
+    UNCHANGED,
+    SUM,
     MATCHES,
     FIND,
     PATTERN,
@@ -87,6 +93,17 @@ pub fn has_loops(program: &Program) -> bool {
             });
             finds
         })
+}
+
+/// Returns true if a program changes its payload, or lets packets leave as they came in.
+pub fn is_changed(program: &Program) -> bool {
+    visit::bodies(program).any(|body| {
+        let mut changes = false;
+        visit::walk_block(body, &mut |stmt| {
+            changes |= matches!(&stmt.kind, StmtKind::Extern(call) if call.object.is_none() && [WRITE, TRUNCATE, UNCHANGED].contains(&call.name.as_str()));
+        });
+        changes
+    })
 }
 
 /// Returns the names of the built-in schemas.

@@ -28,6 +28,7 @@ static inline __attribute__((unused)) long bpf_redirect_map(void *map, u64 key, 
 #else
 static long (*const bpf_redirect_map)(void *map, u64 key, u64 flags) __attribute__((unused)) = (void *)51;
 #endif
+static long (*const bpf_xdp_adjust_tail)(struct xdp_md *ctx, int delta) __attribute__((unused)) = (void *)65;
 static long (*const bpf_xdp_load_bytes)(struct xdp_md *ctx, u32 offset, void *buf,
                                         u32 len) __attribute__((unused)) = (void *)189;
 static long (*const bpf_xdp_store_bytes)(struct xdp_md *ctx, u32 offset, void *buf,
@@ -39,6 +40,12 @@ INLINE long packet_resize(struct xdp_md *ctx, u32 front, u32 from, u32 to)
 {
     (void)front;
     return bpf_xdp_adjust_head(ctx, from - to);
+}
+
+/* Removes bytes at the packet's end. Returns 0 on success. */
+INLINE long packet_shorten(struct xdp_md *ctx, u32 by)
+{
+    return bpf_xdp_adjust_tail(ctx, -by);
 }
 
 /* Copies bytes from an offset on to memory, and back. The length must not be 0. The result is 0 if the packet has

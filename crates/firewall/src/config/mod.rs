@@ -1,4 +1,4 @@
-//! Settings of a firewall with groups of sources, from a TOML file.
+//! Settings of a firewall, from a TOML file.
 
 mod source;
 mod times;
@@ -32,13 +32,22 @@ pub const OTHERS: &str = "others";
 
 const DROP: &str = "drop";
 const COUNT: &str = "count";
+const PASS: &str = "pass";
+const RESET: &str = "reset";
+const READ: &str = "read";
+const REFUSE: &str = "refuse";
 
 settings::keys! {
     /// The file.
     FIREWALL: "a firewall" {
         optional "block": Texts, r#"block = "ads.txt""#, "a list of names to block, or several";
         optional "allow": Texts, r#"allow = "good.txt""#, "a list of exceptions, or several";
-        required "group": Tables(&GROUP), "[[group]]", "each group has this line and below it, at least, `name` and `sources`";
+        optional "dev": Texts, r#"dev = ["eth0", "eth1"]"#, "the interfaces to the clients and to the servers";
+        optional "mode": Word(&[DROP, RESET, COUNT]), r#"mode = "reset""#, "treatment of packets with a blocked name";
+        optional "unknown": Word(&[PASS, DROP]), r#"unknown = "drop""#, "treatment of connections that cannot be followed or read";
+        optional "quic": Word(&[COUNT, READ, REFUSE]), r#"quic = "read""#, "treatment of QUIC";
+        optional "hook": Word(&["xdp", "tc-ingress", "tc-egress"]), r#"hook = "tc-ingress""#, "the place where it is to run";
+        optional "group": Tables(&GROUP), "[[group]]", "each group has this line and below it, at least, `name` and `sources`";
     }
 
     /// A group of sources.
@@ -59,8 +68,25 @@ pub struct Config {
     pub block: Vec<PathBuf>,
     /// Exceptions for these.
     pub allow: Vec<PathBuf>,
-    /// Groups, at least one.
+    /// Groups.
     pub groups: Vec<Group>,
+    /// Flags of the command, as far as the file has them.
+    pub flags: Flags,
+}
+
+/// Flags of the command that runs a firewall, as they are written there.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Flags {
+    /// Interfaces.
+    pub dev: Vec<String>,
+    /// `--mode`
+    pub mode: Option<String>,
+    /// `--unknown`
+    pub unknown: Option<String>,
+    /// `--quic`
+    pub quic: Option<String>,
+    /// `--hook`
+    pub hook: Option<String>,
 }
 
 /// Sources with rules of their own.
@@ -91,10 +117,20 @@ pub fn read(map: &SourceMap, file: FileId) -> Result<Config, Diagnostics> {
     Document::parse(map, file).read(&FORM, |table, wrong| {
         let (block, allow) = (lists(folder, table, "block"), lists(folder, table, "allow"));
         let groups = groups(folder, table, wrong);
+        let word = |key: &str| table.text(key).map(|text| text.value);
+        let dev = table.texts("dev").into_iter();
+        let flags = Flags {
+            dev: dev.map(|text| text.value).collect(),
+            mode: word("mode"),
+            unknown: word("unknown"),
+            quic: word("quic"),
+            hook: word("hook"),
+        };
         Some(Config {
             block,
             allow,
             groups,
+            flags,
         })
     })
 }

@@ -133,3 +133,36 @@ fn windows_follow_the_clock_of_the_place() {
     );
     assert_eq!(windows(&spans(&["tue 08:00-09:00"]), from, 2, &zone), []);
 }
+
+#[test]
+fn a_file_may_have_flags_and_no_groups() {
+    let config = read_text(
+        "dev = ['eth0', 'eth1']\nmode = 'reset'\nunknown = 'drop'\nquic = 'read'\nhook = 'xdp'\nblock = 'ads.txt'\n",
+    );
+    let config = config.expect("is right");
+    assert!(config.groups.is_empty());
+    let flag = |flag: &str| Some(flag.to_owned());
+    let flags = Flags {
+        dev: vec!["eth0".to_owned(), "eth1".to_owned()],
+        mode: flag("reset"),
+        unknown: flag("drop"),
+        quic: flag("read"),
+        hook: flag("xdp"),
+    };
+    assert_eq!(config.flags, flags);
+    assert_eq!(
+        read_text("dev = 'eth0'\nblock = 'ads.txt'\n")
+            .expect("is right")
+            .flags,
+        Flags {
+            dev: vec!["eth0".to_owned()],
+            ..Flags::default()
+        }
+    );
+    let wrong = read_text("mode = 'reject'\nquic = 'pass'\n").expect_err("are no such modes");
+    assert_eq!(wrong.len(), 2, "{wrong:?}");
+    assert!(
+        wrong.iter().all(|error| error.contains("E1215")),
+        "{wrong:?}"
+    );
+}

@@ -51,6 +51,9 @@ impl Stages {
 
     /// Assembles the packet that leaves.
     pub(super) fn deparse(self, run: &mut Run<'_>) -> Result<Vec<u8>, Fault> {
+        if run.unchanged {
+            return Ok(run.packet.to_vec());
+        }
         self.blocks(run, self.0.len() - 1, BlockKind::Deparser)?;
         Ok(run.deparsed())
     }

@@ -58,6 +58,10 @@ pub(crate) struct Run<'a> {
     pub emitted: Writer,
     /// Maximum length of the packet that leaves, in bytes.
     pub truncate: Option<u64>,
+    /// Maximum length of its payload, in bytes.
+    truncate_payload: Option<u64>,
+    /// True if it leaves as it came in.
+    pub unchanged: bool,
     /// Requests of the program to the traffic manager.
     pub requests: Requests,
     /// True if the trace has the verdict already: that of each copy was traced when it left.
@@ -124,6 +128,8 @@ impl<'a> Run<'a> {
             entered: None,
             emitted: Writer::default(),
             truncate: None,
+            truncate_payload: None,
+            unchanged: false,
             requests: Requests::default(),
             judged: false,
             steps: 0,
@@ -180,7 +186,10 @@ impl<'a> Run<'a> {
     /// Returns the emitted bytes, followed by the payload.
     pub(crate) fn deparsed(&mut self) -> Vec<u8> {
         let mut bytes = std::mem::take(&mut self.emitted).finish();
-        bytes.extend_from_slice(self.payload());
+        let payload = self.payload();
+        let most = self.truncate_payload.unwrap_or(u64::MAX);
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        bytes.extend_from_slice(&payload[..payload.len().min(most)]);
         if let Some(length) = self.truncate {
             bytes.truncate(usize::try_from(length).unwrap_or(usize::MAX));
         }
@@ -252,6 +261,8 @@ impl<'a> Run<'a> {
         self.entered = None;
         self.emitted = Writer::default();
         self.truncate = None;
+        self.truncate_payload = None;
+        self.unchanged = false;
         self.requests = Requests::default();
         self.earlier += self.steps;
         self.steps = 0;
@@ -269,6 +280,13 @@ impl<'a> Run<'a> {
     fn keep(&mut self, effect: Effect) {
         match effect {
             Effect::Truncate(length) => self.truncate = Some(length),
+            Effect::TruncatePayload(length) => self.truncate_payload = Some(length),
+            Effect::Unchanged => self.unchanged = true,
+            Effect::Write { at, bytes } => {
+                let mut packet = self.packet.to_vec();
+                packet[at..at + bytes.len()].copy_from_slice(&bytes);
+                self.packet = packet.into();
+            }
             Effect::Clone { session, list } => self.requests.clone = Some((session, list)),
             Effect::Resubmit { list } => self.requests.resubmit = Some(list),
             Effect::Recirculate { list } => self.requests.recirculate = Some(list),

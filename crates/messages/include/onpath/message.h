@@ -139,6 +139,30 @@ INLINE u32 payload_bytes(void *ctx, u32 parsed, u32 offset, u64 length, void *to
     return from <= PAYLOAD_LAST_BEGIN && from + size <= length && !packet_load_bytes(ctx, from, to, size);
 }
 
+/* Replaces bytes of the payload. Returns 0 if the packet has not so many. */
+INLINE u32 payload_write(void *ctx, u32 parsed, u32 offset, u64 length, void *from, u32 size)
+{
+    u64 to = (u64)parsed + offset;
+
+    return to <= PAYLOAD_LAST_BEGIN && to + size <= length && !packet_store_bytes(ctx, to, from, size);
+}
+
+/* Returns the offset in the packet at which the first `bytes` bytes of its payload end. */
+INLINE u32 payload_part_end(u32 parsed, u64 length, u32 bytes)
+{
+    u64 end = (u64)parsed + bytes;
+
+    return end < length ? end : length;
+}
+
+/* Returns the number of bytes that a payload has beyond the first `bytes` ones. */
+INLINE u32 payload_excess(u32 parsed, u64 length, u32 bytes)
+{
+    u32 all = payload_length(parsed, length);
+
+    return all > bytes ? all - bytes : 0;
+}
+
 /* Returns the number of bytes in a packet from an offset on; 0 if a read may not begin there. */
 INLINE u32 payload_left(u64 from, u32 length)
 {

@@ -126,7 +126,10 @@ fn checksum<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) -> Op
     let data = values(call, 1).to_vec();
     let parsed = lower::scalar(g, parsed);
     let sum = T::sum(g);
-    let rest = |g: &mut Gen<'_, T>, odd: C| sum(g, parsed, odd);
+    let rest = |g: &mut Gen<'_, T>, odd: C| {
+        let length = g.packet_length();
+        sum(g, parsed, length, odd)
+    };
     g.checksum_with(&data, rest, span)
 }
 

@@ -1,8 +1,10 @@
-//! The payload as bytes: its length, and reads, comparisons and searches at an offset.
+//! The payload as bytes: its length, and reads, comparisons, searches and changes at an offset.
 
 use super::{Payload, Reads, pieces};
 use crate::{errors, word};
-use arch::payload::{CHUNKS, FIND, LENGTH, MATCHES, PATTERN, READ};
+use arch::payload::{
+    CHUNKS, FIND, LENGTH, MATCHES, PATTERN, READ, SUM, TRUNCATE, UNCHANGED, WRITE,
+};
 use cgen::lower;
 use cgen::tree::{BinOp, Expr as C, Stmt, Type as CType};
 use diag::Span;
@@ -14,7 +16,8 @@ use ir::{Expr, ExprKind, ExternArg, ExternCall};
 /// Emits a call of one of the functions about the payload.
 pub(super) fn call<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) {
     let wanted = match call.name.as_str() {
-        LENGTH => 0,
+        LENGTH | UNCHANGED => 0,
+        TRUNCATE | SUM => 1,
         PATTERN | CHUNKS => 3,
         _ => 2,
     };
@@ -41,6 +44,13 @@ pub(super) fn call<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span
         FIND => {}
         MATCHES if T::reads(g, Reads::Bytes, span) => matches(g, call, parsed),
         READ if T::reads(g, Reads::Bytes, span) => read(g, call, parsed),
+        WRITE if T::reads(g, Reads::Changed, span) => write(g, call, parsed),
+        TRUNCATE if T::reads(g, Reads::Changed, span) => {
+            let args = vec![parsed, g.packet_length(), offset(g, call)];
+            g.result(call, C::pure("payload_excess", args));
+        }
+        UNCHANGED if T::reads(g, Reads::Changed, span) => g.result(call, C::int(1)),
+        SUM if T::reads(g, Reads::Bytes, span) => sum(g, call, parsed),
         _ => {}
     }
 }
@@ -92,6 +102,54 @@ fn read<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, parsed: C) {
             _ => Value::Limbs((0..count).map(part).collect()),
         };
         g.store(place, value);
+        if let Some(result) = result {
+            g.store(result, Value::Scalar(there));
+        }
+    });
+    g.push(Stmt::Block(block));
+}
+
+/// `payload_sum`
+fn sum<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, parsed: C) {
+    let bits = C::bin(BinOp::Shl, parsed.clone(), C::int(3));
+    let args = vec![parsed, g.packet_length(), offset(g, call)];
+    let length = declare(g, CType::U32, "summed", C::pure("payload_part_end", args));
+    let sum = T::sum(g);
+    let sum = sum(g, bits, length, C::int(0));
+    g.result(call, C::pure("BE16", vec![sum]));
+}
+
+/// `payload_write`
+fn write<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, parsed: C) {
+    let &[value] = values(call, 1) else {
+        return;
+    };
+    let size = g.p.exprs[value].ty.width() / 8;
+    let offset = offset(g, call);
+    let result = call.result.first().copied();
+    let block = g.block(|g| {
+        let count = size.div_ceil(8);
+        let words = declare(g, CType::U64.array(count), "bytes", C::Init(Vec::new()));
+        let parts = match g.value(value) {
+            Value::Limbs(parts) => parts,
+            Value::Scalar(part) => vec![part],
+            _ => return,
+        };
+        for (number, part) in parts.into_iter().rev().enumerate() {
+            let word = words.clone().index(C::int(number as u64));
+            g.push(Stmt::Expr(C::call("store_be64", vec![word.addr(), part])));
+        }
+        let from = words.cast(CType::U8.ptr());
+        let from = C::bin(BinOp::Add, from, C::int((8 * count - size).into()));
+        let args = vec![
+            C::id("ctx"),
+            parsed,
+            offset,
+            g.packet_length(),
+            from,
+            C::int(size.into()),
+        ];
+        let there = declare(g, CType::U32, "there", C::call("payload_write", args));
         if let Some(result) = result {
             g.store(result, Value::Scalar(there));
         }

@@ -9,6 +9,7 @@
 mod checksums;
 mod chunks;
 mod cursor;
+mod ending;
 mod head;
 mod held;
 mod names;
@@ -16,11 +17,14 @@ mod object;
 mod pieces;
 mod quic;
 
+pub use ending::deparse;
+
 use crate::{AttributeMember, Bytes, File, MessageTarget, Patterns, errors};
 use arch::payload::{
     AllAsked, CHUNKS, FIND, FIND_BYTES, FIND_NAME, GET_BYTES, GET_NUMBER, KEEP, LENGTH, MATCHES,
     MATCHES_PATTERN, NAME_SET, PATTERN, QUIC_INITIALS, READ, READ_BEHIND, READ_FOR, READ_HELD,
-    READ_INITIALS, READ_MESSAGE, STREAM_BYTES, TAKE, asked, object_of, read_for,
+    READ_INITIALS, READ_MESSAGE, STREAM_BYTES, SUM, TAKE, TRUNCATE, UNCHANGED, WRITE, asked,
+    object_of, read_for,
 };
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
@@ -56,15 +60,17 @@ pub trait Payload: Tables {
     }
 }
 
-/// Emitter of the sum of a packet's bytes from bit `parsed` on (of the packet as it was parsed), as 16-bit words in
-/// network order. If `odd` is not 0, the words begin one byte earlier.
-pub type PayloadSum<T> = fn(&mut Gen<'_, T>, parsed: C, odd: C) -> C;
+/// Emitter of the sum of a packet's bytes from bit `parsed` on (of the packet as it was parsed) up to its length, as
+/// 16-bit words in network order. If `odd` is not 0, the words begin one byte earlier.
+pub type PayloadSum<T> = fn(&mut Gen<'_, T>, parsed: C, length: C, odd: C) -> C;
 
 /// Access to the payload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reads {
     /// A fixed number of bytes at an offset.
     Bytes,
+    /// The payload is changed as well.
+    Changed,
     /// Loops over the payload.
     InLoops,
 }
@@ -198,9 +204,10 @@ pub fn call<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) -> bo
         (None, _) if let Some(streams) = object_of_type(g.p, call, STREAM_BYTES) => {
             held::call(g, streams, call, span);
         }
-        (None, LENGTH | READ | MATCHES | FIND | PATTERN | CHUNKS) if call.object.is_none() => {
-            cursor::call(g, call, span);
-        }
+        (
+            None,
+            LENGTH | READ | WRITE | TRUNCATE | UNCHANGED | SUM | MATCHES | FIND | PATTERN | CHUNKS,
+        ) if call.object.is_none() => cursor::call(g, call, span),
         (None, "hash") => checksums::hash(g, call, span),
         (None, "update_checksum" | "update_checksum_with_payload") => {
             checksums::update_checksum(g, call, span);

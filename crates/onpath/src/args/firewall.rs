@@ -66,6 +66,8 @@ impl ResetName {
 pub enum ModeArg {
     /// Drop packets with a blocked name
     Drop,
+    /// Answer them: connections are reset, names do not exist (XDP)
+    Reset,
     /// Only count them
     Count,
 }
@@ -73,7 +75,7 @@ pub enum ModeArg {
 /// Usage of `onpath firewall`.
 const USAGE: &str = "\
 onpath firewall --dev <IF> --block <LIST>... [--allow <LIST>...] [OPTIONS]
-       onpath firewall --dev <IF> --config <FILE.toml> [OPTIONS]
+       onpath firewall --config <FILE.toml> [OPTIONS]
        onpath firewall --emit <PROGRAM> --output <DIR> <LIST>... [OPTIONS]
        onpath firewall <COMMAND>";
 
@@ -124,7 +126,7 @@ pub struct NameLists {
     /// A list of exceptions: each line allows what it would block elsewhere; may be given several times
     #[arg(long, value_name = "LIST")]
     pub allow: Vec<PathBuf>,
-    /// A file of settings: groups of sources, which have lists and times of their own
+    /// A file of settings: lists, groups of sources with lists and times of their own, and flags
     #[arg(long, value_name = "FILE.toml")]
     pub config: Option<PathBuf>,
     /// Refuse a list with a line that would be skipped
@@ -155,28 +157,23 @@ pub struct Firewall {
         long,
         value_name = "IF",
         value_delimiter = ',',
-        required_unless_present = "emit",
+        required_unless_present_any = ["emit", "config"],
         conflicts_with_all = ["emit", "output"],
         add = names::interfaces()
     )]
     pub dev: Vec<String>,
-    /// Treatment of packets with a blocked name
-    #[arg(long, default_value = "drop", conflicts_with = "emit")]
-    pub mode: ModeArg,
-    /// Treatment of connections that cannot be followed or read, and of fragments; `drop` takes `--dev IF,IF`
-    #[arg(long, default_value = "pass", conflicts_with = "emit")]
-    pub unknown: UnknownArg,
-    /// Treatment of QUIC, whose names are encrypted
-    #[arg(long, default_value = "count", conflicts_with = "emit")]
-    pub quic: QuicArg,
-    /// The place where it is to run
-    #[arg(
-        long,
-        visible_alias = "target",
-        default_value = "xdp",
-        conflicts_with = "emit"
-    )]
-    pub hook: HookArg,
+    /// Treatment of packets with a blocked name; `drop` by default
+    #[arg(long, conflicts_with = "emit")]
+    pub mode: Option<ModeArg>,
+    /// Treatment of connections that cannot be followed or read, and of fragments: `pass` by default; `drop` takes `--dev IF,IF`
+    #[arg(long, conflicts_with = "emit")]
+    pub unknown: Option<UnknownArg>,
+    /// Treatment of QUIC, whose names are encrypted; `count` by default
+    #[arg(long, conflicts_with = "emit")]
+    pub quic: Option<QuicArg>,
+    /// The place where it is to run; `xdp` by default
+    #[arg(long, visible_alias = "target", conflicts_with = "emit")]
+    pub hook: Option<HookArg>,
     /// The name by which the other commands know it
     #[arg(long, default_value = "firewall", conflicts_with = "emit")]
     pub name: String,
@@ -250,6 +247,23 @@ pub enum FirewallCommand {
         #[arg(long, value_name = "GROUP")]
         group: Option<String>,
         /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print requests that a running firewall blocks, as they come, with the line that decides
+    ///
+    /// Names below that of the rule are not reported. The firewall reports while this command runs.
+    Log {
+        /// The running firewall; not needed if one program runs
+        #[arg(add = names::programs())]
+        name: Option<String>,
+        /// Print the addresses of the clients too
+        #[arg(long)]
+        clients: bool,
+        /// End after this many requests
+        #[arg(long, value_name = "NUMBER")]
+        count: Option<u64>,
+        /// Print as JSON, an object a line
         #[arg(long)]
         json: bool,
     },

@@ -1,6 +1,7 @@
 //! `onpath digests`
 
 use super::instance::open;
+use super::named::not_done;
 use super::stream::{Found, print_lines};
 use crate::args::{Digests, Instance};
 use crate::output::{Done, out_line};
@@ -19,8 +20,9 @@ pub(crate) fn run(args: Digests) -> Done {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    print_lines(count, "the digests could not be read", |most, patience| {
-        let digests = store.digests(most, patience)?;
+    print_lines(count, |most, patience| {
+        let digests = store.digests(most, patience);
+        let digests = digests.map_err(not_done("the digests could not be read"))?;
         let lines = digests.received.iter().map(|digest| match json {
             true => digest_json(&schema, digest).to_string(),
             false => show_digest(&schema, digest),

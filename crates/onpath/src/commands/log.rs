@@ -1,6 +1,7 @@
 //! `onpath log`
 
 use super::instance::open;
+use super::named::not_done;
 use super::stream::{Found, print_lines};
 use crate::args::{Instance, Log};
 use crate::output::Done;
@@ -12,8 +13,9 @@ use serde_json::json;
 pub(crate) fn run(args: Log) -> Done {
     let Log { name, count, json } = args;
     let mut store = open(&Instance { name })?;
-    print_lines(count, "the log could not be read", |most, patience| {
-        let logs = store.logs(most, patience)?;
+    print_lines(count, |most, patience| {
+        let logs = store.logs(most, patience);
+        let logs = logs.map_err(not_done("the log could not be read"))?;
         let lines = logs.lines.into_iter().map(|logged| match json {
             true => {
                 let values = logged.values.iter().map(|value| value.value().to_string());

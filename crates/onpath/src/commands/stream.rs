@@ -1,8 +1,6 @@
 //! Output of commands that print a running program's reports as they come.
 
-use super::named::not_done;
-use crate::output::{Done, Reading, err_line, write_watched};
-use control::StoreError;
+use crate::output::{Done, Reading, Stop, err_line, write_watched};
 use diag::shown;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -19,15 +17,14 @@ pub(super) struct Found {
 }
 
 /// Prints lines until there were `count`, or until the output is no longer read. `read` receives the maximum number
-/// of reports and the time to wait for them. `unread` is the message if it fails.
+/// of reports and the time to wait for them.
 pub(super) fn print_lines(
     count: Option<u64>,
-    unread: &str,
-    mut read: impl FnMut(u64, Duration) -> Result<Found, StoreError>,
+    mut read: impl FnMut(u64, Duration) -> Result<Found, Stop>,
 ) -> Done {
     let mut left = count.unwrap_or(u64::MAX);
     while left > 0 {
-        let found = read(left, PATIENCE).map_err(not_done(unread))?;
+        let found = read(left, PATIENCE)?;
         if let Some(lost) = found.lost {
             err_line!("warning: {lost}");
         }

@@ -21,6 +21,7 @@ const FAILURES: &[(&str, &[&str])] = &[
     ),
     ("firewall check", &["absent"]),
     ("firewall explain", &["-n", "absent", "example.com"]),
+    ("firewall log", &["absent"]),
     ("firewall pause", &["absent", "1m"]),
     ("firewall reload", &["absent"]),
     ("firewall stats", &["absent"]),

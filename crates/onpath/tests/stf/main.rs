@@ -301,11 +301,15 @@ fn passes(
             && arch::v1model::copies_differ(&elaborated.program)
             && lacks_loops;
         let reads_messages = lacks_loops && arch::payload::has_loops(&elaborated.program);
+        let changes_payload = arch::payload::is_changed(&elaborated.program);
         let prepared = Prepared::new(elaborated, target, &externs_of(program))
             .map_err(|unfit| render_plain(&unfit.diagnostics, &unfit.map));
         let refused = |hook| match hook {
             Hook::TcIngress if needs_newer => Some("needs Linux 6.9"),
             _ if reads_messages => Some("needs Linux 6.9"),
+            Hook::TcIngress | Hook::TcEgress if changes_payload => {
+                Some("cannot change the payload")
+            }
             Hook::Xdp => refused::at_xdp(program),
             Hook::TcIngress | Hook::TcEgress => None,
         };

@@ -1,9 +1,13 @@
 //! Entries of a program for groups of sources.
 
+use crate::output::{Stop, print_diagnostics};
+use control::entries::{self as lines, Existing};
+use diag::SourceMap;
 use firewall::config::{Group, Source, windows};
 use host::linux::monotonic_now;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
+use kernel::KernelStore;
 use std::fmt::Write;
 
 /// The program's table of times has room for so many; one more is left.
@@ -80,12 +84,35 @@ pub(super) fn entries(groups: &[Group], clock: &Clock) -> String {
     text
 }
 
-/// Writes the entries with which a firewall begins, one for each group: those that count only are paused for ever.
-pub(super) fn pauses(groups: &[Group]) -> String {
+/// Writes the entries with which a firewall begins, two for each group: those that count only are paused for ever, and
+/// none is watched.
+pub(super) fn beginning(groups: &[Group]) -> String {
     let counts = groups.iter().map(|group| group.is_counted_only);
     let all = std::iter::once(false).chain(counts).enumerate();
-    all.map(|(number, counts)| format!("add {}", pause(number, if counts { NEVER } else { 0 })))
-        .collect()
+    let entries = all.map(|(number, counts)| {
+        let paused = pause(number, if counts { NEVER } else { 0 });
+        format!("add {paused}add {}", watcher(number, 0, false))
+    });
+    entries.collect()
+}
+
+/// Writes an entry by which blocked requests of a group are reported up to a moment, without a command.
+pub(super) fn watcher(group: usize, until: u32, has_clients: bool) -> String {
+    let clients = u8::from(has_clients);
+    format!("watchers group.number:{group} report({until}, {clients})\n")
+}
+
+/// Changes entries of a running firewall. Each line has a command.
+pub(super) fn change(store: &mut KernelStore, text: String) -> Result<(), Stop> {
+    let mut map = SourceMap::new();
+    let Some(id) = map.add("the groups", text) else {
+        return Err(Stop::Failed("the groups are too many".into()));
+    };
+    lines::load(lines::lines(&map, id), Existing::Keep, store).map_err(|diagnostics| {
+        print_diagnostics(&diagnostics, &map);
+        Stop::AlreadyReported(1)
+    })?;
+    Ok(())
 }
 
 /// Writes an entry by which a group is paused up to a moment, without a command.
@@ -147,8 +174,9 @@ mod tests {
         );
         assert_eq!(lines.count(), 52);
         assert_eq!(
-            pauses(std::slice::from_ref(&group)),
-            "add pauses group.number:0 until(0)\nadd pauses group.number:1 until(4294967295)\n"
+            beginning(std::slice::from_ref(&group)),
+            "add pauses group.number:0 until(0)\nadd watchers group.number:0 report(0, 0)\n\
+             add pauses group.number:1 until(4294967295)\nadd watchers group.number:1 report(0, 0)\n"
         );
         group.times.clear();
         assert!(entries(&[group], &clock).ends_with("now:0..4294967295 holds()\n"));

@@ -5,7 +5,7 @@ use crate::args::NameLists;
 use crate::output::{Stop, print_diagnostics, refused};
 use arch::payload::MOST_RULES;
 use diag::{SourceMap, counted, shown};
-use firewall::config::{Group, OTHERS};
+use firewall::config::{Flags, Group, OTHERS};
 use firewall::errors;
 use firewall::list::{self, Rule};
 use firewall::rules::{self, Listed, MOST_LISTS, Origin, Rules, only_allows};
@@ -49,6 +49,8 @@ pub(super) struct Config {
     text: String,
     /// Groups: the first of them has number 1.
     pub groups: Vec<Group>,
+    /// Flags of the command, as far as the file has them.
+    pub flags: Flags,
 }
 
 impl Config {
@@ -62,8 +64,13 @@ impl Config {
             print_diagnostics(&wrong, &map);
             Stop::AlreadyReported(1)
         })?;
-        let groups = read.groups.clone();
-        Ok((Config { file, text, groups }, read))
+        let config = Config {
+            file,
+            text,
+            groups: read.groups.clone(),
+            flags: read.flags.clone(),
+        };
+        Ok((config, read))
     }
 }
 

@@ -4,11 +4,14 @@ use super::groups::{self, Clock};
 use super::lists::{self, Files, entries, size};
 use super::reload;
 use super::watched::Watched;
-use crate::args::{Firewall, ModeArg, QuicArg, UnknownArg};
+use crate::args::{Firewall, HookArg, ModeArg, QuicArg, UnknownArg};
 use crate::commands::start::{self, Settings};
 use crate::output::{Done, Stop, err_line, out_line, refused, report_now};
+use bpf::abi::Hook;
+use clap::ValueEnum;
 use driver::bundle::{Entries, Ports};
 use driver::run::{Alone, Options, Unit};
+use firewall::config::Flags;
 use firewall::errors;
 use host::interrupt::Signal;
 use serde_json::json;
@@ -18,6 +21,46 @@ use std::sync::Arc;
 pub(super) const PROGRAM: &str =
     include_str!("../../../../../programs/url_firewall/url_firewall.p4");
 
+/// Settings of a firewall: a flag of the command, or else of the file.
+struct How {
+    dev: Vec<String>,
+    mode: ModeArg,
+    unknown: UnknownArg,
+    quic: QuicArg,
+    hook: Hook,
+}
+
+impl How {
+    fn of(args: &Firewall, files: &Files) -> Result<How, Stop> {
+        let none = Flags::default();
+        let config = files.config.as_ref();
+        let set = config.map_or(&none, |config| &config.flags);
+        let how = How {
+            dev: if args.dev.is_empty() {
+                set.dev.clone()
+            } else {
+                args.dev.clone()
+            },
+            mode: word(args.mode, set.mode.as_deref(), ModeArg::Drop),
+            unknown: word(args.unknown, set.unknown.as_deref(), UnknownArg::Pass),
+            quic: word(args.quic, set.quic.as_deref(), QuicArg::Count),
+            hook: word(args.hook, set.hook.as_deref(), HookArg::Xdp).hook(),
+        };
+        match how.dev.is_empty() {
+            true => Err(Stop::Usage(
+                "name interfaces: `--dev IF`, or `dev` in the file of settings".into(),
+            )),
+            false => Ok(how),
+        }
+    }
+}
+
+/// Returns a flag's value: the command's, or else that of the file, or else the default.
+fn word<T: ValueEnum>(flag: Option<T>, set: Option<&str>, default: T) -> T {
+    let set = || T::from_str(set?, false).ok();
+    flag.or_else(set).unwrap_or(default)
+}
+
 /// Runs a firewall. Then waits for an interrupt, or leaves it running.
 pub(super) fn run(args: &Firewall, files: &Files) -> Done {
     let interrupts = start::hold()?;
@@ -26,9 +69,13 @@ pub(super) fn run(args: &Firewall, files: &Files) -> Done {
     if args.watch && files.are_read_once() {
         return Err(refused(errors::read_once(&args.name)));
     }
-    let sees_both = args.dev.len() > 1;
-    if args.unknown == UnknownArg::Drop && !sees_both {
+    let how = How::of(args, files)?;
+    let sees_both = how.dev.len() > 1;
+    if how.unknown == UnknownArg::Drop && !sees_both {
         return Err(refused(errors::one_direction()));
+    }
+    if how.mode == ModeArg::Reset && how.hook != Hook::Xdp {
+        return Err(refused(errors::reset_at_tc()));
     }
     let made = lists::read(files, args.named.strict)?;
     let size = size(&made.rules.rules)?;
@@ -43,20 +90,22 @@ pub(super) fn run(args: &Firewall, files: &Files) -> Done {
     }
     let mut text = entries(&made.rules.rules, None);
     text += &groups::entries(files.groups(), &Clock::of_machine());
-    text += &groups::pauses(files.groups());
+    text += &groups::beginning(files.groups());
     let text: Arc<str> = text.into();
     drop(made);
     let mut define = vec![("MOST_RULES".to_owned(), Some(size.to_string()))];
     if !files.groups().is_empty() {
         define.push(("GROUPS".to_owned(), None));
     }
-    if args.mode == ModeArg::Count {
-        define.push(("COUNT_ONLY".to_owned(), None));
+    match how.mode {
+        ModeArg::Drop => {}
+        ModeArg::Count => define.push(("COUNT_ONLY".to_owned(), None)),
+        ModeArg::Reset => define.push(("ANSWERS".to_owned(), None)),
     }
-    if args.unknown == UnknownArg::Drop {
+    if how.unknown == UnknownArg::Drop {
         define.push(("DROP_UNKNOWN".to_owned(), None));
     }
-    match args.quic {
+    match how.quic {
         QuicArg::Count => {}
         QuicArg::Read => define.push(("READ_QUIC".to_owned(), None)),
         QuicArg::Refuse => define.push(("REFUSE_QUIC".to_owned(), None)),
@@ -65,9 +114,9 @@ pub(super) fn run(args: &Firewall, files: &Files) -> Done {
         name: Some(args.name.clone()),
         file: "url_firewall.p4".into(),
         define,
-        hook: Some(args.hook.hook()),
+        hook: Some(how.hook),
         ports: Ports {
-            dev: args.dev.clone(),
+            dev: how.dev,
             ..Ports::default()
         },
         ..Alone::default()

@@ -6,6 +6,7 @@ mod explain;
 mod groups;
 mod lists;
 mod live;
+mod log;
 mod names;
 mod pause;
 mod reload;
@@ -39,6 +40,12 @@ pub(crate) fn run(args: Firewall) -> Done {
             group,
             json,
         }) => explain::run(sites, (name.as_deref(), group.as_deref()), named, *json),
+        Some(FirewallCommand::Log {
+            name,
+            clients,
+            count,
+            json,
+        }) => log::run(name.as_deref(), *clients, *count, *json),
         Some(FirewallCommand::Pause {
             name,
             time,

@@ -1,12 +1,10 @@
 //! `onpath firewall pause`
 
-use super::groups::{self, NEVER, ticks_of};
+use super::groups::{self, NEVER, change, ticks_of};
 use super::lists::Files;
 use super::{Running, running};
-use crate::output::{Done, Stop, err_line, failed, out_line, print_diagnostics, print_json};
-use control::entries::{self as lines, Existing};
+use crate::output::{Done, err_line, out_line, print_json};
 use control::{Store, StoreError};
-use diag::SourceMap;
 use firewall::config::OTHERS;
 use host::linux::monotonic_now;
 use schema::{Bits, Entry, KeyMatch};
@@ -35,7 +33,6 @@ pub(super) fn run(name: &str, time: Option<Duration>, group: Option<&str>, as_js
         ticks_of(end).saturating_add(1).min(NEVER - 1)
     });
     let counts = |number: &usize| *number > 0 && files.groups()[number - 1].is_counted_only;
-    let mut map = SourceMap::new();
     let (counting, changed): (Vec<usize>, Vec<usize>) = meant.into_iter().partition(counts);
     for number in counting.iter().filter(|_| changed.is_empty()) {
         err_line!("{name}: {} counts only", group_name(&files, *number));
@@ -44,13 +41,7 @@ pub(super) fn run(name: &str, time: Option<Duration>, group: Option<&str>, as_js
         .iter()
         .map(|number| format!("modify {}", groups::pause(*number, until)))
         .collect();
-    let Some(id) = map.add("the pauses", text) else {
-        return failed("the pauses are too many");
-    };
-    lines::load(lines::lines(&map, id), Existing::Keep, &mut store).map_err(|diagnostics| {
-        print_diagnostics(&diagnostics, &map);
-        Stop::AlreadyReported(1)
-    })?;
+    change(&mut store, text)?;
     let names: Vec<&str> = changed
         .iter()
         .map(|number| group_name(&files, *number))

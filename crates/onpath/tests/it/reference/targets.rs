@@ -92,6 +92,10 @@ const OF_SWITCH: &[Use] = &[
     ),
     call("payload_length", "n = payload_length();"),
     call("payload_read", "if (payload_read(4, n)) { n = n + 1; }"),
+    call("payload_write", "if (payload_write(4, n)) { n = n + 1; }"),
+    call("payload_truncate", "payload_truncate(n);"),
+    call("packet_unchanged", "packet_unchanged();"),
+    call("payload_sum", "n = (bit<32>)payload_sum(n);"),
     call(
         "payload_matches_ignore_case",
         "if (payload_matches_ignore_case(0, 24w0x474554)) { n = 1; }",

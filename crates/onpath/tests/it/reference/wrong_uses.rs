@@ -120,6 +120,12 @@ pub(super) const USES: &[Wrong] = &[
         ALL,
     ),
     wrong(
+        "payload_write",
+        ("", "bit<12> odd = 0; if (payload_write(0, odd)) { n = 1; }"),
+        "E0607",
+        ALL,
+    ),
+    wrong(
         "payload_find",
         ("", "n = payload_find(0, n);"),
         "E0607",

@@ -21,7 +21,7 @@ use std::time::Duration;
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Messages whose names are looked up, in the order of the counters' indices.
-const KINDS: [&str; 4] = ["dns", "http", "tls", "quic"];
+pub(super) const KINDS: [&str; 4] = ["dns", "http", "tls", "quic"];
 /// Index of QUIC among them.
 const QUIC: u64 = 3;
 /// Number of indices that a kind of message has in the counter of names that could not be read.
