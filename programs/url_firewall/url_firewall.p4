@@ -359,7 +359,7 @@ control read_quic(out bool pass, in stream_ends ends, in bit<32> bytes, in sourc
 #endif
 
 // Decides about a packet. The answer to one that does not pass may have a sequence number.
-control firewall(in packet_headers hdr, out bool pass, out answer refusal, out bit<32> sequence) {
+control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal, out bit<32> sequence) {
     name_set(MOST_RULES) names;
     message("dns") dns;
     message("http", STREAM_LIMIT) http;
@@ -513,13 +513,13 @@ parser parse_answered(packet_in packet, out answered_packet hdr) {
     }
 }
 
-control refuse(inout answered_packet hdr, in xdp_input input, out xdp_output output) {
-    firewall() decide_packet;
+control firewall(inout answered_packet hdr, in xdp_input input, out xdp_output output) {
+    packet_verdict() verdict;
     apply {
         bool pass;
         answer refusal;
         bit<32> sequence;
-        decide_packet.apply(hdr.packet, pass, refusal, sequence);
+        verdict.apply(hdr.packet, pass, refusal, sequence);
         output.output_port = 0;
         output.output_action = xdp_action.XDP_DROP;
         bit<8> flags = hdr.packet.tcp.isValid() ? hdr.packet.tcp.flags : 0;
@@ -539,16 +539,16 @@ control refuse(inout answered_packet hdr, in xdp_input input, out xdp_output out
     }
 }
 
-xdp(parse_answered(), refuse(), answer_deparser()) main;
+xdp(parse_answered(), firewall(), answer_deparser()) main;
 #else
-control refuse(inout packet_headers hdr, out bool pass) {
-    firewall() decide_packet;
+control firewall(inout packet_headers hdr, out bool pass) {
+    packet_verdict() verdict;
     apply {
         @noWarn("unused") answer refusal;
         @noWarn("unused") bit<32> sequence;
-        decide_packet.apply(hdr, pass, refusal, sequence);
+        verdict.apply(hdr, pass, refusal, sequence);
     }
 }
 
-ebpfFilter(packet_parser(), refuse()) main;
+ebpfFilter(packet_parser(), firewall()) main;
 #endif

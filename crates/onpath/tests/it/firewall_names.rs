@@ -136,7 +136,7 @@ fn tried(count: u32, time: Duration) {
     let file = folder.path().join("large.p4");
     std::fs::write(&file, text_of_program).expect("a file");
     let compiled = Compiled::of_file(&file, Hook::Xdp, true);
-    let set = compiled.state("firewall.names");
+    let set = compiled.state("firewall.verdict.names");
     let mut test = compiled.load();
     let read = list::parse(text.as_bytes());
     assert_eq!(read.skipped, []);

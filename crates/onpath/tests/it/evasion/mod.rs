@@ -18,17 +18,22 @@ use std::sync::Arc;
 /// Number that the server's stream begins with.
 const OF_SERVER: u32 = 0x7000;
 
-/// Compiles the firewall as `--unknown drop` does.
-fn firewall() -> Compiled {
+/// Compiles the firewall as `--unknown drop` does, with some numbers defined.
+pub(crate) fn strict(numbers: &[(&str, u32)], hook: Hook) -> Compiled {
     let program = testkit::files::root().join("programs/url_firewall/url_firewall.p4");
-    let text = format!("#define DROP_UNKNOWN\n#include \"{}\"\n", program.display());
+    let mut text = String::from("#define DROP_UNKNOWN\n");
+    for (name, number) in numbers {
+        text += &format!("#define {name} {number}\n");
+    }
+    text += &format!("#include \"{}\"\n", program.display());
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("strict.p4");
     std::fs::write(&file, text).expect("a file");
-    Compiled::of_file(&file, Hook::Xdp, true)
+    Compiled::of_file(&file, hook, true)
 }
 
-fn block(compiled: &Compiled, store: &mut dyn Store) {
+/// Blocks [`BLOCKED`].
+pub(crate) fn block(compiled: &Compiled, store: &mut dyn Store) {
     let rule = NameRule {
         name: ScopedName::parse(BLOCKED).expect("a name"),
         value: RuleValue {
@@ -36,7 +41,7 @@ fn block(compiled: &Compiled, store: &mut dyn Store) {
             lists: 1,
         },
     };
-    let set = compiled.state("firewall.names");
+    let set = compiled.state("firewall.verdict.names");
     store
         .change(Change::InsertName(set, rule))
         .expect("there is room");
@@ -188,7 +193,7 @@ fn check(seed: u64, passes: &mut impl FnMut(&[u8]) -> bool) -> bool {
 
 /// Checks schedules on the interpreter.
 fn interpreted(seeds: std::ops::Range<u64>) {
-    let compiled = firewall();
+    let compiled = strict(&[], Hook::Xdp);
     let it = Interpreter::new(Arc::clone(&compiled.program), Options::default());
     let mut it = it.expect("the interpreter runs it");
     block(&compiled, &mut it);
@@ -211,7 +216,7 @@ fn none_of_10000_schedules_hides_a_name() {
 
 #[test]
 fn the_kernel_decides_as_the_interpreter() {
-    let compiled = firewall();
+    let compiled = strict(&[], Hook::Xdp);
     let mut both = Both::new(&compiled);
     both.each(|store| block(&compiled, store));
     for seed in 20_000..20_150 {

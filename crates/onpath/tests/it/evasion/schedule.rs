@@ -5,8 +5,8 @@ use rand::{Rng, RngCore};
 use rand_chacha::ChaCha8Rng;
 
 /// The name that is blocked, and one of the same length that is not.
-pub(super) const BLOCKED: &str = "www.blocked.example";
-pub(super) const OTHER: &str = "www.another.example";
+pub(crate) const BLOCKED: &str = "www.blocked.example";
+pub(crate) const OTHER: &str = "www.another.example";
 
 /// Protocol of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -147,7 +147,7 @@ pub(super) struct Sent {
     pub arrives: bool,
 }
 
-pub(super) const SYN: u8 = 2;
+pub(crate) const SYN: u8 = 2;
 pub(super) const RST: u8 = 4;
 pub(crate) const ACK: u8 = 16;
 

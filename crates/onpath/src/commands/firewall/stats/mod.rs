@@ -13,6 +13,7 @@ use crate::prometheus_page;
 use control::Store;
 use diag::shown;
 use host::linux::monotonic_now;
+use schema::{Object, Schema};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -68,6 +69,13 @@ const DROPPED: [(u64, &str); 5] = [
     (12, "it is shorter than its headers say"),
 ];
 
+/// States of connections, by the ends of their names.
+const STATES: [(&str, &str); 3] = [
+    ("decided", "connections that are decided"),
+    ("followed", "connections that are not decided"),
+    ("quic_flows", "connections of QUIC"),
+];
+
 /// Counts of one counter, by index.
 type Counts = BTreeMap<u64, u64>;
 
@@ -100,6 +108,8 @@ struct Stats {
     unknown: Vec<(&'static str, u64)>,
     /// Reasons for which segments are dropped.
     dropped: Vec<(&'static str, u64)>,
+    /// Connections that made room for others, by their states.
+    forgotten: Vec<(&'static str, u64)>,
     /// Packets with which connections of QUIC begin.
     quic: u64,
 }
@@ -197,17 +207,39 @@ impl Stats {
             unread: unread.collect(),
             unknown,
             dropped: because(&DROPPED),
+            forgotten: forgotten(store)?,
             quic: of(&counts("quic")?, 0),
         })
     }
 }
 
+/// Reads how many connections made room for others.
+fn forgotten(store: &dyn Store) -> Result<Vec<(&'static str, u64)>, Stop> {
+    let mut found = Vec::new();
+    for (name, what) in STATES {
+        if let Some(state) = object(store.schema(), name) {
+            let failed = not_done("the connections could not be counted");
+            let room = store.flow_room(state).map_err(failed)?;
+            found.extend(
+                room.evicted
+                    .filter(|count| *count > 0)
+                    .map(|count| (what, count)),
+            );
+        }
+    }
+    Ok(found)
+}
+
+/// Finds an object of the program by the end of its name.
+fn object(schema: &Schema, end: &str) -> Option<Object> {
+    let mut all = schema.objects.iter();
+    let found = all.find(|(_, data)| data.name.rsplit('.').next() == Some(end));
+    found.map(|(object, _)| object)
+}
+
 /// Reads a counter of the program, by the end of its name.
 fn read(store: &dyn Store, counter: &str) -> Result<Counts, Stop> {
-    let schema = store.schema();
-    let is_meant = |name: &str| name.rsplit('.').next() == Some(counter);
-    let mut counters = schema.counters().map(|(object, _)| object);
-    let Some(object) = counters.find(|object| is_meant(&schema.objects[*object].name)) else {
+    let Some(object) = object(store.schema(), counter) else {
         return Ok(Counts::new());
     };
     let failed = not_done(format!("counter `{}` could not be read", shown(counter)));

@@ -58,6 +58,8 @@ pub(super) fn page(stats: &Stats) -> String {
         help,
         by_reason(&stats.dropped),
     );
+    let help = "Connections that made room for others.";
+    count(&mut page, "forgotten", help, by_reason(&stats.forgotten));
     let help = "Packets with which connections of QUIC begin.";
     count(
         &mut page,

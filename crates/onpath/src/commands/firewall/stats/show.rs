@@ -40,6 +40,7 @@ pub(super) fn json(stats: &Stats) -> Value {
         "unread": unread.collect::<Vec<Value>>(),
         "unknown": reasons(&stats.unknown),
         "dropped_segments": reasons(&stats.dropped),
+        "forgotten": reasons(&stats.forgotten),
         "quic": stats.quic,
     })
 }
@@ -90,6 +91,7 @@ pub(super) fn print(stats: &Stats) {
     let reasons = [
         ("THE CONNECTION IS UNKNOWN", &stats.unknown),
         ("THE SEGMENT IS DROPPED, WHATEVER ITS NAME", &stats.dropped),
+        ("FORGOTTEN: OTHERS NEEDED THE ROOM", &stats.forgotten),
     ];
     for (head, reasons) in reasons.into_iter().filter(|(_, all)| !all.is_empty()) {
         out_line!();
