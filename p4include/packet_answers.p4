@@ -158,6 +158,18 @@ void answer_reset_back(inout answered_packet hdr) {
     answer_finish_reset(hdr, hdr.packet.tcp.ack, end);
 }
 
+/// Completes a DNS message over UDP whose payload has changed, and has `bytes` bytes.
+void answer_finish_message(inout answered_packet hdr, in bit<32> bytes) {
+    hdr.packet.udp.length = (bit<16>)bytes + 8;
+    answer_length(hdr.packet, hdr.packet.udp.length);
+    // The sum may have been left to a device.
+    bit<32> sum = answer_pseudo_sum(hdr.packet, hdr.packet.udp.length) + (bit<32>)hdr.packet.udp.src_port + (bit<32>)hdr.packet.udp.dst_port
+                + (bit<32>)hdr.packet.udp.length + (bit<32>)payload_sum(bytes);
+    hdr.packet.udp.checksum = ~answer_fold(sum);
+    if (hdr.packet.udp.checksum == 0) { hdr.packet.udp.checksum = 0xffff; }
+    payload_truncate(bytes);
+}
+
 /// Makes a DNS query over UDP the response that the name does not exist (NXDOMAIN; RFC 1035, section 4.1.1). False, and nothing is changed, if it is no query.
 bool answer_no_name(inout answered_packet hdr) {
     bit<16> flags = 0x8000;
@@ -169,16 +181,19 @@ bool answer_no_name(inout answered_packet hdr) {
         hdr.packet.udp.src_port = hdr.packet.udp.dst_port;
         hdr.packet.udp.dst_port = port;
         answer_turn(hdr.packet);
-        hdr.packet.udp.length = (bit<16>)hdr.packet.payload_bytes + 8;
-        answer_length(hdr.packet, hdr.packet.udp.length);
-        // The query's sum may have been left to a device.
-        bit<32> sum = answer_pseudo_sum(hdr.packet, hdr.packet.udp.length) + (bit<32>)hdr.packet.udp.src_port + (bit<32>)hdr.packet.udp.dst_port
-                    + (bit<32>)hdr.packet.udp.length + (bit<32>)payload_sum(hdr.packet.payload_bytes);
-        hdr.packet.udp.checksum = ~answer_fold(sum);
-        if (hdr.packet.udp.checksum == 0) { hdr.packet.udp.checksum = 0xffff; }
-        payload_truncate(hdr.packet.payload_bytes);
+        answer_finish_message(hdr, hdr.packet.payload_bytes);
     }
     return is_query;
+}
+
+/// Makes a DNS response over UDP with one question the one that the name does not exist. It goes on, without records. `question` is the question's length in bytes.
+void answer_without_records(inout answered_packet hdr, in bit<32> question) {
+    bit<16> flags = 0;
+    @noWarn("unused") bool is_there = payload_read(2, flags);
+    // Authenticated data are no longer there.
+    @noWarn("unused") bool has_flags = payload_write(2, flags & 0xffd0 | 3);
+    @noWarn("unused") bool has_counts = payload_write(6, 48w0);
+    answer_finish_message(hdr, question + 12);
 }
 
 /// The deparser.

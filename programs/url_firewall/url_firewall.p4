@@ -56,6 +56,8 @@ const bit<32> MOST_GROUPS = 1;
 #define MOST_INITIALS 4096
 #endif
 
+// With READ_ALIASES, the names are judged too to which responses of DNS lead.
+
 const bit<16> PORT_DNS = 53;
 const bit<16> PORT_HTTP = 80;
 const bit<16> PORT_TLS = 443;
@@ -75,7 +77,8 @@ enum bit<8> answer {
     NONE       = 0,
     RESET_ON   = 1,   // the connection's other end learns
     RESET_BACK = 2,   // the sender learns
-    NO_NAME    = 3
+    NO_NAME    = 3,
+    NO_TARGET  = 4    // the response becomes one that the name does not exist
 }
 
 // Source of a request.
@@ -116,15 +119,16 @@ const bit<32> HAS_BYTE = 0x10000;
 const bit<32> HAS_LENGTH = 0x20000;
 
 // Finds the group of a packet's source: by its address of the link layer, or else by the longest prefix of its address.
-control find_group(in packet_headers hdr, out source_group group) {
+control find_group(in packet_headers hdr, in bool is_answer, out source_group group) {
     bit<32> now = ticks();
     bit<128> address;
-    bit<128> destination;
+    bit<128> other;
+    bit<48> station;
 #ifdef GROUPS
     action in_group(bit<32> number) { group.number = number; }
     action holds() { }
     table stations {
-        key = { hdr.eth.src: exact; }
+        key = { station: exact @name("hdr.eth.src"); }
         actions = { in_group; NoAction; }
         default_action = NoAction();
         implementation = hash_table(4096);
@@ -165,7 +169,12 @@ control find_group(in packet_headers hdr, out source_group group) {
         group.is_paused = false;
         group.is_watched = false;
         group.client = 0;
-        packet_addresses(hdr, address, destination);
+        packet_addresses(hdr, address, other);
+        station = hdr.eth.src;
+        if (is_answer) {
+            address = other;
+            station = hdr.eth.dst;
+        }
 #ifdef GROUPS
         if (!stations.apply().hit) { sources.apply(); }
         if (group.number != 0 && !times.apply().hit) { group.number = 0; }
@@ -297,6 +306,28 @@ control read_dns(inout verdict_segment segment, inout message_status status, in 
     }
 }
 
+#ifdef READ_ALIASES
+// Decides about the names to which the first answers of a response lead. A name that is allowed may lead anywhere.
+control read_aliases(out bool is_blocked, in source_group group)
+                    (message dns, name_set names, CounterArray blocked, CounterArray allowed, CounterArray excused, CounterArray decided_by) {
+    decide(blocked = blocked, allowed = allowed, excused = excused, decided_by = decided_by) decide_message;
+    apply {
+        bit<32> rule;
+        bit<32> lists;
+        bit<32> asked;
+        is_blocked = false;
+        dns.find_name("qname", names, rule, asked);
+        dns.find_name("target.1", names, rule, lists);
+        if (of_group(lists, group) != BLOCKS) { dns.find_name("target.2", names, rule, lists); }
+        if (of_group(lists, group) != BLOCKS) { dns.find_name("target.3", names, rule, lists); }
+        if (of_group(lists, group) != BLOCKS) { dns.find_name("target.4", names, rule, lists); }
+        if (of_group(lists, group) == BLOCKS && of_group(asked, group) & ALLOWS == 0) {
+            decide_message.apply(is_blocked, group, OF_DNS, rule, lists);
+        }
+    }
+}
+#endif
+
 #ifdef READ_QUIC
 // A connection of QUIC.
 struct quic_flow {
@@ -358,8 +389,8 @@ control read_quic(out bool pass, in stream_ends ends, in bit<32> bytes, in sourc
 }
 #endif
 
-// Decides about a packet. The answer to one that does not pass may have a sequence number.
-control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal, out bit<32> sequence) {
+// Decides about a packet. The answer to one that does not pass may need a number: RESET_ON that of the sequence, NO_TARGET the bytes of the question.
+control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal, out bit<32> number) {
     name_set(MOST_RULES) names;
     message("dns") dns;
     message("http", STREAM_LIMIT) http;
@@ -388,6 +419,10 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
     find_group() find_source;
     read_http(http = http, names = names, held = held, blocked = blocked, allowed = allowed, excused = excused, decided_by = decided_by) read_requests;
     read_dns(dns = dns, names = names, held = held, blocked = blocked, allowed = allowed, excused = excused, decided_by = decided_by) read_queries;
+#ifdef READ_ALIASES
+    message("dns") responses;
+    read_aliases(dns = responses, names = names, blocked = blocked, allowed = allowed, excused = excused, decided_by = decided_by) read_targets;
+#endif
 #ifdef READ_QUIC
     quic_initials(MOST_INITIALS) initials;
     message("quic") hello;
@@ -405,12 +440,12 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
         source_group group = { 0, false, false, 0 };
         pass = true;
         refusal = answer.NONE;
-        sequence = 0;
+        number = 0;
         if (hdr.udp.isValid() && hdr.udp.dst_port == PORT_DNS) {
             status = dns.read_for(0, hdr.payload_bytes, "qname");
             if (status == message_status.READ) {
                 dns.find_name("qname", names, rule, lists);
-                find_source.apply(hdr, group);
+                find_source.apply(hdr, false, group);
                 decide_message.apply(is_blocked, group, OF_DNS, rule, lists);
                 pass = !is_blocked;
                 refusal = answer.NO_NAME;
@@ -418,6 +453,23 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
                 unread.increment(16 * OF_DNS + (bit<32>) (bit<8>) status);
                 pass = !DROPS_UNKNOWN;
             }
+#ifdef READ_ALIASES
+        } else if (hdr.udp.isValid() && hdr.udp.src_port == PORT_DNS) {
+            status = responses.read_for(0, hdr.payload_bytes, "qname,target.1,target.2,target.3,target.4");
+            if (status == message_status.READ) {
+                find_source.apply(hdr, true, group);
+                read_targets.apply(is_blocked, group);
+                pass = !is_blocked;
+                bit<8> end = 1;
+                @noWarn("unused") bool has_name = responses.get_bytes("qname", end, number);
+                // Behind the name's text and the length of its first label, there is the root's.
+                if (payload_read(number + 13, end) && end == 0) { refusal = answer.NO_TARGET; }
+                number = number + 6;
+            } else if (status != message_status.OTHER) {
+                unread.increment(16 * OF_DNS + (bit<32>) (bit<8>) status);
+                pass = !DROPS_UNKNOWN;
+            }
+#endif
         } else if (hdr.udp.isValid() && hdr.udp.dst_port == PORT_TLS) {
             // A long header, and a version (RFC 8999).
             bit<40> start;
@@ -428,7 +480,7 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
 #ifdef READ_QUIC
             stream_ends ends = { 0, 0, hdr.udp.src_port, hdr.udp.dst_port };
             packet_addresses(hdr, ends.src, ends.dst);
-            find_source.apply(hdr, group);
+            find_source.apply(hdr, false, group);
             read_hellos.apply(pass, ends, hdr.payload_bytes, group);
 #endif
         } else if (hdr.tcp.isValid() && (hdr.tcp.dst_port == PORT_TLS || hdr.tcp.dst_port == PORT_HTTP || hdr.tcp.dst_port == PORT_DNS)) {
@@ -439,7 +491,7 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
                 packet_addresses(hdr, ends.src, ends.dst);
                 verdict_segment segment;
                 begin.apply(segment, ends, hdr.tcp.seq, opens, is_urgent, hdr.payload_bytes);
-                if (segment.is_read) { find_source.apply(hdr, group); }
+                if (segment.is_read) { find_source.apply(hdr, false, group); }
                 if (hdr.tcp.dst_port == PORT_HTTP) {
                     kind = OF_HTTP;
                     read_requests.apply(segment, status, group);
@@ -466,7 +518,7 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
                 pass = segment.passes;
                 if (segment.is_blocked || segment.is_unknown) {
                     refusal = answer.RESET_ON;
-                    sequence = segment.was_next;
+                    number = segment.was_next;
                 } else if (!segment.is_lost && !opens) {
                     // It was decided before.
                     refusal = answer.RESET_BACK;
@@ -518,8 +570,8 @@ control firewall(inout answered_packet hdr, in xdp_input input, out xdp_output o
     apply {
         bool pass;
         answer refusal;
-        bit<32> sequence;
-        verdict.apply(hdr.packet, pass, refusal, sequence);
+        bit<32> number;
+        verdict.apply(hdr.packet, pass, refusal, number);
         output.output_port = 0;
         output.output_action = xdp_action.XDP_DROP;
         bit<8> flags = hdr.packet.tcp.isValid() ? hdr.packet.tcp.flags : 0;
@@ -528,13 +580,16 @@ control firewall(inout answered_packet hdr, in xdp_input input, out xdp_output o
             output.output_action = xdp_action.XDP_PASS;
             packet_unchanged();
         } else if (refusal == answer.RESET_ON) {
-            answer_reset_on(hdr, sequence);
+            answer_reset_on(hdr, number);
             output.output_action = xdp_action.XDP_PASS;
         } else if (refusal == answer.RESET_BACK && flags & TCP_ACK != 0) {
             answer_reset_back(hdr);
             output.output_action = xdp_action.XDP_TX;
         } else if (refusal == answer.NO_NAME && answer_no_name(hdr)) {
             output.output_action = xdp_action.XDP_TX;
+        } else if (refusal == answer.NO_TARGET) {
+            answer_without_records(hdr, number);
+            output.output_action = xdp_action.XDP_PASS;
         }
     }
 }
@@ -545,8 +600,8 @@ control firewall(inout packet_headers hdr, out bool pass) {
     packet_verdict() verdict;
     apply {
         @noWarn("unused") answer refusal;
-        @noWarn("unused") bit<32> sequence;
-        verdict.apply(hdr, pass, refusal, sequence);
+        @noWarn("unused") bit<32> number;
+        verdict.apply(hdr, pass, refusal, number);
     }
 }
 

@@ -105,11 +105,11 @@ pub fn no_name(text: &str, why: &str) -> Box<Diagnostic> {
     )
 }
 
-/// Unknown connections are to be dropped, where the answers of servers are not seen.
-pub fn one_direction() -> Box<Diagnostic> {
+/// A flag takes the answers of servers, which are not seen.
+pub fn one_direction(flag: &str) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E1212",
-        "`--unknown drop` takes both directions of a connection".to_owned(),
+        format!("`{flag}` takes both directions of a connection"),
         "name the interfaces to the clients and to the servers: `--dev IF,IF`",
     )
 }

@@ -9,7 +9,7 @@ pub use times::{Window, windows};
 use crate::errors;
 use crate::rules::MOST_GROUPS;
 use diag::{Diagnostics, FileId, SourceMap};
-use settings::ValueKind::{List, Tables, Text, Texts, Word};
+use settings::ValueKind::{Flag, List, Tables, Text, Texts, Word};
 use settings::{Codes, Document, FileFormat, Table};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -46,6 +46,7 @@ settings::keys! {
         optional "mode": Word(&[DROP, RESET, COUNT]), r#"mode = "reset""#, "treatment of packets with a blocked name";
         optional "unknown": Word(&[PASS, DROP]), r#"unknown = "drop""#, "treatment of connections that cannot be followed or read";
         optional "quic": Word(&[COUNT, READ, REFUSE]), r#"quic = "read""#, "treatment of QUIC";
+        optional "aliases": Flag, "aliases = true", "judge the names too to which responses of DNS lead";
         optional "hook": Word(&["xdp", "tc-ingress", "tc-egress"]), r#"hook = "tc-ingress""#, "the place where it is to run";
         optional "group": Tables(&GROUP), "[[group]]", "each group has this line and below it, at least, `name` and `sources`";
     }
@@ -85,6 +86,8 @@ pub struct Flags {
     pub unknown: Option<String>,
     /// `--quic`
     pub quic: Option<String>,
+    /// `--aliases`
+    pub aliases: bool,
     /// `--hook`
     pub hook: Option<String>,
 }
@@ -124,6 +127,7 @@ pub fn read(map: &SourceMap, file: FileId) -> Result<Config, Diagnostics> {
             mode: word("mode"),
             unknown: word("unknown"),
             quic: word("quic"),
+            aliases: table.flag("aliases"),
             hook: word("hook"),
         };
         Some(Config {

@@ -171,6 +171,9 @@ pub struct Firewall {
     /// Treatment of QUIC, whose names are encrypted; `count` by default
     #[arg(long, conflicts_with = "emit")]
     pub quic: Option<QuicArg>,
+    /// Judge the names too to which responses of DNS over UDP lead (CNAME); takes `--dev IF,IF`
+    #[arg(long, conflicts_with = "emit")]
+    pub aliases: bool,
     /// The place where it is to run; `xdp` by default
     #[arg(long, visible_alias = "target", conflicts_with = "emit")]
     pub hook: Option<HookArg>,

@@ -27,6 +27,7 @@ struct How {
     mode: ModeArg,
     unknown: UnknownArg,
     quic: QuicArg,
+    aliases: bool,
     hook: Hook,
 }
 
@@ -44,6 +45,7 @@ impl How {
             mode: word(args.mode, set.mode.as_deref(), ModeArg::Drop),
             unknown: word(args.unknown, set.unknown.as_deref(), UnknownArg::Pass),
             quic: word(args.quic, set.quic.as_deref(), QuicArg::Count),
+            aliases: args.aliases || set.aliases,
             hook: word(args.hook, set.hook.as_deref(), HookArg::Xdp).hook(),
         };
         match how.dev.is_empty() {
@@ -72,7 +74,10 @@ pub(super) fn run(args: &Firewall, files: &Files) -> Done {
     let how = How::of(args, files)?;
     let sees_both = how.dev.len() > 1;
     if how.unknown == UnknownArg::Drop && !sees_both {
-        return Err(refused(errors::one_direction()));
+        return Err(refused(errors::one_direction("--unknown drop")));
+    }
+    if how.aliases && !sees_both {
+        return Err(refused(errors::one_direction("--aliases")));
     }
     if how.mode == ModeArg::Reset && how.hook != Hook::Xdp {
         return Err(refused(errors::reset_at_tc()));
@@ -104,6 +109,9 @@ pub(super) fn run(args: &Firewall, files: &Files) -> Done {
     }
     if how.unknown == UnknownArg::Drop {
         define.push(("DROP_UNKNOWN".to_owned(), None));
+    }
+    if how.aliases {
+        define.push(("READ_ALIASES".to_owned(), None));
     }
     match how.quic {
         QuicArg::Count => {}
