@@ -56,7 +56,7 @@ impl Cut {
 }
 
 /// Returns the labels of a function's body that earlier code jumps to.
-fn entered() -> HashSet<SmolStr> {
+pub(crate) fn entered() -> HashSet<SmolStr> {
     HashSet::from(["reject".into()])
 }
 
@@ -299,7 +299,7 @@ fn takes_lock(stmt: &Stmt) -> bool {
         block.iter().any(|stmt| match stmt {
             Stmt::Expr(C::Call(callee, _)) => callee.name == LOCK,
             Stmt::If(_, yes, no) => takes(yes) || takes(no),
-            Stmt::Block(block) => takes(block),
+            Stmt::Block(block) | Stmt::Loop(block) => takes(block),
             _ => false,
         })
     }

@@ -150,8 +150,9 @@ fn spill(
     if moved.is_empty() && g.rebuilding.relocated_bytes == 0 {
         return Ok(None);
     }
-    let (gone, stay): (Vec<Local>, Vec<Local>) =
+    let (mut gone, stay): (Vec<Local>, Vec<Local>) =
         locals.drain(..).partition(|l| moved.contains(&l.name));
+    drop_dead_zeros(&mut gone, body);
     *locals = stay;
     let bytes = gone.iter().map(Local::size).sum::<u32>() + g.rebuilding.relocated_bytes;
     if bytes > SCRATCH {
@@ -164,6 +165,25 @@ fn spill(
             .then(|| C::id("scratch").arrow(name.clone()))
     });
     Ok(Some(Spilled { gone, bytes }))
+}
+
+/// Drops the initial values of variables that are always written before they are read. The compiler does that for
+/// variables on the stack, but keeps all stores to a map.
+fn drop_dead_zeros(gone: &mut [Local], body: &Block) {
+    // Code that is added later reads the others.
+    let mentioned: HashSet<SmolStr> = cgen::tidy::names(body).into_iter().collect();
+    let limbs = |local: &Local| match local.ty {
+        Type::Array(_, n) => n as usize,
+        _ => 1,
+    };
+    let own = gone.iter().filter(|l| mentioned.contains(&l.name));
+    let own = own.map(|l| (l.name.clone(), limbs(l))).collect();
+    let read = cgen::outline::live_at_start(body, &own, &outline::entered());
+    for local in gone {
+        if own.contains_key(&local.name) && !read.contains(&local.name) {
+            local.init = None;
+        }
+    }
 }
 
 /// Returns the declarations, and the code that fetches memory and inputs first.

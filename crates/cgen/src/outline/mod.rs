@@ -145,6 +145,24 @@ pub fn cut(
     (cutter.functions, used.then_some(cutter.at))
 }
 
+/// Returns those variables of a function whose value at its start may be read. Each is given with its number of limbs.
+/// `entered` are labels that code before the body jumps to.
+pub fn live_at_start(
+    body: &[Stmt],
+    variables: &HashMap<SmolStr, usize>,
+    entered: &HashSet<SmolStr>,
+) -> HashSet<SmolStr> {
+    let sized = variables.iter().map(|(name, limbs)| (name.clone(), *limbs));
+    let mut live = Liveness::of_limbs(body, sized);
+    let mut start = live.points(body, Set::default(), &Around::default());
+    let mut read = start.swap_remove(0);
+    for label in entered {
+        read.add(&live.at_label(label));
+    }
+    let is_read = |name: &&SmolStr| live.variables(std::iter::once(*name)).meets(&read);
+    variables.keys().filter(is_read).cloned().collect()
+}
+
 impl Cutter<'_> {
     fn size(&self, block: &[Stmt]) -> u32 {
         (self.form.size)(block)

@@ -521,3 +521,35 @@ fn jumps_from_elsewhere_enter_a_part() {
     assert!(text.contains("enter_at1 = 0;\nenter_part"), "{text}");
     assert!(text.contains("case 1:\n        goto late;"), "{text}");
 }
+
+#[test]
+fn variables_whose_first_value_is_read_are_live_at_the_start() {
+    let limb = |i| Expr::id("wide").index(Expr::int(i));
+    let body = vec![
+        when("always", vec![set("p", Expr::int(1)), goto("joined")]),
+        set("p", Expr::int(2)),
+        when("always", vec![set("some", Expr::int(1))]),
+        label("joined"),
+        Stmt::Assign(limb(0), id("p")),
+        Stmt::Assign(limb(1), limb(0)),
+        Stmt::Expr(Expr::call("use", vec![id("wide"), id("some")])),
+        done(1),
+        label("outside"),
+        store("a", id("late")),
+        done(1),
+    ];
+    let live = |limbs: usize, entered: &[&str]| {
+        let names = ["p", "some", "late", "unused"].map(|name| (name.into(), 1));
+        let variables = names.into_iter().chain([("wide".into(), limbs)]).collect();
+        let entered = entered.iter().map(|&label| label.into()).collect();
+        let mut live: Vec<_> = live_at_start(&body, &variables, &entered)
+            .into_iter()
+            .collect();
+        live.sort();
+        live
+    };
+    assert_eq!(live(2, &[]), ["some"]);
+    assert_eq!(live(2, &["outside"]), ["late", "some"]);
+    // A limb that is never written is read by the call.
+    assert_eq!(live(3, &[]), ["some", "wide"]);
+}
