@@ -119,8 +119,11 @@ fn spill(
     body: &mut Block,
 ) -> Result<Option<Spilled>, Diagnostics> {
     let in_memory = |l: &&Local| l.home == Home::Memory;
+    // Paths with different values do not meet while such a variable lives, so memory would not help.
+    let stay = cgen::outline::short_lived(body);
     let mut order: Vec<usize> = (0..locals.len())
         .filter(|&i| is_movable(&locals[i]))
+        .filter(|&i| locals[i].size() > 8 || !stay.contains(&locals[i].name))
         .collect();
     order.sort_by_key(|&i| std::cmp::Reverse(locals[i].size()));
     let mut moved: HashSet<SmolStr> = locals
