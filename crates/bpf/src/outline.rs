@@ -101,6 +101,10 @@ pub(crate) fn cut(
             Some(_) => None,
         },
         stays: &|stmt| differ && copies::is_of_loop(stmt),
+        deepest: match g.file.own.payload.reads_quic() {
+            true => weights::outline::DEEPEST_WITH_QUIC,
+            false => weights::outline::DEEPEST,
+        },
         most: asked.map_or(u32::MAX, |asked| asked.size),
         count: programs * weights::outline::MOST.saturating_sub(g.file.functions.len()),
         size: &code::instructions,

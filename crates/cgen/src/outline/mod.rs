@@ -11,6 +11,7 @@ mod chain;
 mod cuts;
 mod live;
 mod mentions;
+mod short_lived;
 #[cfg(test)]
 mod tests;
 
@@ -19,12 +20,9 @@ pub use chain::{Chain, chain};
 use cuts::Chunk;
 use live::{Around, Liveness, Set};
 use mentions::Mentions;
+pub use short_lived::short_lived;
 use smol_str::SmolStr;
 use std::collections::{BTreeSet, HashMap, HashSet};
-
-/// Greatest nesting depth of blocks that outlined functions are cut from: below it, functions would call each other too
-/// deeply.
-const DEEPEST: u32 = 3;
 
 /// Return value of an outlined function after which the function returns [`OutlineOptions::result`].
 pub const FINISHED: u64 = 0xffff_ffff;
@@ -46,6 +44,9 @@ pub struct OutlineOptions<'a> {
     /// Tests whether a statement stays in the function itself, together with the statements tied to it. An example
     /// is the label after which the iterations of such a loop are counted.
     pub stays: &'a dyn Fn(&Stmt) -> bool,
+    /// Greatest nesting depth of blocks that outlined functions are cut from: below it, functions would call each other
+    /// too deeply.
+    pub deepest: u32,
     /// Size limit of an outlined function.
     pub most: u32,
     /// Maximum number of outlined functions.
@@ -176,7 +177,7 @@ impl Cutter<'_> {
         around: &Around,
         (kept, depth): (&HashSet<SmolStr>, u32),
     ) {
-        if self.size(block) <= self.form.most || depth > DEEPEST {
+        if self.size(block) <= self.form.most || depth > self.form.deepest {
             return;
         }
         let points = self.live.points(block, after, around);

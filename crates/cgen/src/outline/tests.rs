@@ -72,6 +72,7 @@ fn cut_with(mut body: Block, (most, count): (u32, usize), iteration: Option<Stmt
         again: &HashSet::from(["turn".into()]),
         iteration,
         stays: &|stmt| matches!(stmt, Stmt::Label(label) if label == "turn"),
+        deepest: 3,
         most,
         count,
         size: &size,
@@ -552,4 +553,31 @@ fn variables_whose_first_value_is_read_are_live_at_the_start() {
     assert_eq!(live(2, &["outside"]), ["late", "some"]);
     // A limb that is never written is read by the call.
     assert_eq!(live(3, &[]), ["some", "wide"]);
+}
+
+#[test]
+fn variables_that_are_read_soon_after_their_only_write_are_short_lived() {
+    let bump = Expr::bin(BinOp::Add, id("twice"), Expr::int(1));
+    let address = Expr::call("find", vec![id("taken").addr()]);
+    let mut body = vec![
+        set("short", Expr::int(1)),
+        set("nested", Expr::int(2)),
+        set("late", Expr::int(3)),
+        set("taken", Expr::int(4)),
+        set("twice", Expr::int(5)),
+        when("short", vec![store("a", id("nested"))]),
+        Stmt::Expr(address),
+        set("twice", bump),
+        store("b", id("twice")),
+        label("joined"),
+        store("c", id("late")),
+        when("p", vec![set("one", Expr::int(6))]),
+        store("d", id("one")),
+    ];
+    let mut found: Vec<_> = short_lived(&body).into_iter().collect();
+    found.sort();
+    assert_eq!(found, ["nested", "short"]);
+    // Too far away.
+    body.splice(2..2, (0..40).map(|_| store("e", id("x"))));
+    assert_eq!(short_lived(&body).len(), 0);
 }
