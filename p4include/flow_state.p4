@@ -12,9 +12,10 @@
 /// times a power of two. SipHash-1-3 chooses a key's set, under a secret of 128 bits that is drawn when the program is
 /// loaded (in tests it is 0), so that an attacker cannot choose keys that evict each other.
 ///
-/// Racing packets are kept apart by a lock for each set: a call looks its set up, takes the lock, and gives it
-/// back when it is done. So each call is atomic: a value is read or written as a whole, whatever other processors do,
-/// and packets whose flows are in different sets do not wait for each other. Several calls are atomic together in
+/// Racing packets are kept apart by a lock for each set: a call that changes something looks its set up, takes the lock,
+/// and gives it back when it is done. A lookup takes the lock only if the set changes meanwhile. So each call is atomic:
+/// a value is read or written as a whole, whatever other processors do, and packets whose flows are in different sets
+/// do not wait for each other. Several calls are atomic together in
 /// an `@atomic` block, in which the set's lock is held from the first call to the block's end:
 ///
 /// ```p4
@@ -34,11 +35,13 @@
 /// it is one map in the kernel, and the lock is one for all of them.
 ///
 /// Memory: for each slot the key's bytes (each field in as many as it needs) rounded up to 8, the value's fields in
-/// their order at their natural alignment, rounded up to 8, and 9 bytes; 8 more with `idle`. So fields that are used
+/// their order at their natural alignment, rounded up to 8, and 11 bytes; 8 more with `idle`. So fields that are used
 /// together are best declared together. All of it is taken when the program is
 /// loaded, and never more. A key may have 128 bytes, a slot 8 KiB, a state 4 GiB.
+/// Besides, each processor keeps 256 hashes of keys, since packets of one flow come in bursts: all states whose keys have
+/// the same number of words share them.
 /// @on interpreter: Packets run one at a time; which flow is evicted is what the kernel would evict.
-/// @on xdp, tc: As described. `onpath flows` lists and removes flows under the same locks.
+/// @on xdp, tc: As described. On processors other than x86 a lookup takes the lock too. `onpath flows` lists and removes flows under the same locks.
 /// @errors E0740 E0741 E0742 E0743
 extern flow_state<K, V> {
     /// Flows stay until they are evicted or removed.

@@ -328,14 +328,15 @@ parser packet_parser(packet_in packet, out packet_headers hdr) {
 
 /// A packet's addresses, IPv4 ones mapped to IPv6; zeros if it has none.
 void packet_addresses(in packet_headers hdr, out bit<128> src, out bit<128> dst) {
-    src = 0;
-    dst = 0;
     if (hdr.ipv4.isValid()) {
         src = 80w0 ++ 16w0xffff ++ hdr.ipv4.src;
         dst = 80w0 ++ 16w0xffff ++ hdr.ipv4.dst;
     } else if (hdr.ipv6.isValid()) {
         src = hdr.ipv6.src;
         dst = hdr.ipv6.dst;
+    } else {
+        src = 0;
+        dst = 0;
     }
 }
 

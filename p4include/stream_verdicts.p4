@@ -14,28 +14,34 @@
 //! stream_bytes(1024) held;
 //! CounterArray(VERDICT_COUNTS, false) counts;
 //! message("tls", STREAM_LIMIT) tls;
-//! verdict_begin(followed = followed, decided = decided, held = held, counts = counts, drops_unknown = false) begin;
+//! verdict_decided(decided = decided) decision;
+//! verdict_begin(followed = followed, held = held, counts = counts, drops_unknown = false) begin;
 //! verdict_end(followed = followed, decided = decided, counts = counts, drops_unknown = false) end;
 //! verdict_acknowledge(followed = followed, decided = decided) acknowledge;
 //!
 //! apply {
-//!     verdict_segment segment;
 //!     if (hdr.tcp.dst_port == 443) {
 //!         stream_ends ends = { 0, 0, hdr.tcp.src_port, hdr.tcp.dst_port };
 //!         packet_addresses(hdr, ends.src, ends.dst);
-//!         begin.apply(segment, ends, hdr.tcp.seq, hdr.tcp.flags[1:1] == 1, hdr.tcp.flags[5:5] == 1, hdr.payload_bytes);
-//!         if (segment.is_read) {
-//!             message_status status = tls.read_held(held, segment.ticket, segment.message, segment.at, segment.bytes, "sni");
-//!             if (status != message_status.READ) {
-//!                 verdict_unread(segment, status);
-//!             } else if (...) {
-//!                 verdict_block(segment);
-//!             } else {
-//!                 verdict_allow(segment);
+//!         bool opens = hdr.tcp.flags[1:1] == 1;
+//!         bool is_decided;
+//!         decision.apply(is_decided, pass, ends, opens, hdr.payload_bytes);
+//!         if (!is_decided) {
+//!             verdict_segment segment;
+//!             begin.apply(segment, ends, hdr.tcp.seq, opens, hdr.tcp.flags[5:5] == 1, hdr.payload_bytes);
+//!             if (segment.is_read) {
+//!                 message_status status = tls.read_held(held, segment.ticket, segment.message, segment.at, segment.bytes, "sni");
+//!                 if (status != message_status.READ) {
+//!                     verdict_unread(segment, status);
+//!                 } else if (...) {
+//!                     verdict_block(segment);
+//!                 } else {
+//!                     verdict_allow(segment);
+//!                 }
 //!             }
+//!             end.apply(segment, ends);
+//!             pass = segment.passes;
 //!         }
-//!         end.apply(segment, ends);
-//!         pass = segment.passes;
 //!     } else if (hdr.tcp.src_port == 443) {
 //!         stream_ends ends = { 0, 0, hdr.tcp.dst_port, hdr.tcp.src_port };
 //!         packet_addresses(hdr, ends.dst, ends.src);
@@ -269,11 +275,24 @@ control verdict_hold(inout verdict_segment segment, in bit<32> at)(stream_bytes 
     }
 }
 
-/// Finds the bytes of a client's segment that are new, and the message that they belong to. `sequence` is the segment's number, and `opens` is true for a SYN.
+/// Looks up if a client's stream is decided. Then `passes` is what was decided, and nothing else is to do for the segment. `opens` is true for a SYN.
+control verdict_decided(out bool is_decided, out bool passes, in stream_ends ends, in bool opens, in bit<32> bytes)(flow_state<stream_ends, decided_stream> decided) {
+    apply {
+        decided_stream known;
+        is_decided = decided.lookup(ends, known);
+        passes = opens ? bytes == 0 : known.is_blocked == 0;
+        if (is_decided && opens && known.is_confirmed == 0) {
+            // Another stream may begin. Of one that is confirmed, the SYN-ACK tells.
+            is_decided = false;
+            @noWarn("unused") bool gone = decided.remove(ends);
+        }
+    }
+}
+
+/// Finds the bytes of a segment that are new, of a client's stream that is not decided, and the message that they belong to. `sequence` is the segment's number, and `opens` is true for a SYN.
 /// Without bytes, only a SYN and a segment with the flag URG have to be given. `is_urgent` is true if the segment has the flag URG.
 control verdict_begin(out verdict_segment segment, in stream_ends ends, in bit<32> sequence, in bool opens, in bool is_urgent, in bit<32> bytes)
-                     (flow_state<stream_ends, followed_stream> followed, flow_state<stream_ends, decided_stream> decided, stream_bytes held,
-                      CounterArray counts, bool drops_unknown) {
+                     (flow_state<stream_ends, followed_stream> followed, stream_bytes held, CounterArray counts, bool drops_unknown) {
     verdict_hold(held = held) hold;
     apply {
         bit<32> first = opens ? sequence + 1 : sequence;
@@ -297,88 +316,77 @@ control verdict_begin(out verdict_segment segment, in stream_ends ends, in bit<3
         segment.was_ticket = 0;
         segment.was_next = first;
         segment.was_kind = 0;
-        decided_stream known;
-        bool is_decided = decided.lookup(ends, known);
-        if (is_decided && opens && known.is_confirmed == 0) {
-            // Another stream may begin. Of one that is confirmed, the SYN-ACK tells.
-            is_decided = false;
-            @noWarn("unused") bool gone = decided.remove(ends);
-        }
-        if (is_decided) {
-            segment.passes = opens ? bytes == 0 : known.is_blocked == 0;
-        } else {
-            followed_stream stream;
-            segment.is_known = followed.lookup(ends, stream);
-            if (segment.is_known && opens && stream.first != first) {
-                if (stream.is_confirmed == 0) {
-                    segment.is_known = false;
-                    @noWarn("unused") bool gone = followed.remove(ends);
-                } else if (bytes != 0) {
-                    verdict_drop(segment, verdict_count.WAITS);
-                }
-            }
-            if (segment.is_known) {
-                segment.stream = stream;
-                segment.was_ticket = stream.ticket;
-                segment.was_next = stream.next;
-                segment.was_kind = stream.kind;
-            }
-            if (segment.is_lost) {
-                // It passes later.
-            } else if (is_urgent) {
-                verdict_unknown(segment, verdict_count.URGENT);
-            } else if (bytes == 0) {
-                // Nothing to read.
-            } else if (drops_unknown && opens) {
-                // The server may answer another SYN. Without data, this one comes again.
+        followed_stream stream;
+        segment.is_known = followed.lookup(ends, stream);
+        if (segment.is_known && opens && stream.first != first) {
+            if (stream.is_confirmed == 0) {
+                segment.is_known = false;
+                @noWarn("unused") bool gone = followed.remove(ends);
+            } else if (bytes != 0) {
                 verdict_drop(segment, verdict_count.WAITS);
-            } else if (bytes > payload_length()) {
-                // The server discards it.
-                verdict_drop(segment, verdict_count.SHORT);
-            } else if (drops_unknown && !opens && segment.stream.is_confirmed == 0) {
-                verdict_drop(segment, verdict_count.UNOPENED);
+            }
+        }
+        if (segment.is_known) {
+            segment.stream = stream;
+            segment.was_ticket = stream.ticket;
+            segment.was_next = stream.next;
+            segment.was_kind = stream.kind;
+        }
+        if (segment.is_lost) {
+            // It passes later.
+        } else if (is_urgent) {
+            verdict_unknown(segment, verdict_count.URGENT);
+        } else if (bytes == 0) {
+            // Nothing to read.
+        } else if (drops_unknown && opens) {
+            // The server may answer another SYN. Without data, this one comes again.
+            verdict_drop(segment, verdict_count.WAITS);
+        } else if (bytes > payload_length()) {
+            // The server discards it.
+            verdict_drop(segment, verdict_count.SHORT);
+        } else if (drops_unknown && !opens && segment.stream.is_confirmed == 0) {
+            verdict_drop(segment, verdict_count.UNOPENED);
+        } else {
+            if (!opens && segment.stream.is_confirmed == 0 && segment.stream.is_counted == 0) {
+                segment.stream.is_counted = 1;
+                counts.increment(verdict_count.UNOPENED);
+            }
+            // Bytes that are held must come again as they are: from this offset on, and up to the next one.
+            int<32> from = (int<32>)(segment.stream.held - first);
+            // The server discards what it has acknowledged.
+            if ((int<32>)(segment.stream.acknowledged - segment.stream.held) > 0) { from = (int<32>)(segment.stream.acknowledged - first); }
+            int<32> to = (int<32>)(segment.stream.held_end - first);
+            if (from < 0) { from = 0; }
+            if (to > (int<32>)bytes) { to = (int<32>)bytes; }
+            bool is_same = true;
+            if (to > from) {
+                is_same = held.equal(segment.stream.ticket, first + (bit<32>)from, (bit<32>)from, (bit<32>)(to - from));
+            }
+            bit<32> ahead = first - segment.stream.next;
+            bool is_ahead = (int<32>)ahead > 0;
+            bit<64> body = segment.stream.body < CHUNKS_BEGIN ? segment.stream.body : 0;
+            if (!is_same) {
+                verdict_drop(segment, verdict_count.DIFFERS);
+            } else if (segment.stream.is_allowed == 1 || (int<32>)(segment.end - segment.stream.next) <= 0) {
+                // Nothing new, or nothing that is read.
+            } else if (is_ahead && segment.end - segment.stream.acknowledged > STREAM_REACH) {
+                verdict_drop(segment, verdict_count.AHEAD);
+            } else if (body >= (bit<64>)(segment.end - segment.stream.next)) {
+                // All new bytes are of a body, whatever is missing.
+                segment.stream.body = segment.stream.body - (bit<64>)(segment.end - segment.stream.next);
+                segment.stream.next = segment.end;
+                segment.stream.message = segment.end;
+                segment.is_stored = true;
+            } else if (is_ahead && body < (bit<64>)ahead) {
+                verdict_drop(segment, verdict_count.AHEAD);
             } else {
-                if (!opens && segment.stream.is_confirmed == 0 && segment.stream.is_counted == 0) {
-                    segment.stream.is_counted = 1;
-                    counts.increment(verdict_count.UNOPENED);
+                if (body != 0) {
+                    segment.stream.body = 0;
+                    segment.stream.next = segment.stream.next + (bit<32>)body;
+                    segment.stream.message = segment.stream.next;
                 }
-                // Bytes that are held must come again as they are: from this offset on, and up to the next one.
-                int<32> from = (int<32>)(segment.stream.held - first);
-                // The server discards what it has acknowledged.
-                if ((int<32>)(segment.stream.acknowledged - segment.stream.held) > 0) { from = (int<32>)(segment.stream.acknowledged - first); }
-                int<32> to = (int<32>)(segment.stream.held_end - first);
-                if (from < 0) { from = 0; }
-                if (to > (int<32>)bytes) { to = (int<32>)bytes; }
-                bool is_same = true;
-                if (to > from) {
-                    is_same = held.equal(segment.stream.ticket, first + (bit<32>)from, (bit<32>)from, (bit<32>)(to - from));
-                }
-                bit<32> ahead = first - segment.stream.next;
-                bool is_ahead = (int<32>)ahead > 0;
-                bit<64> body = segment.stream.body < CHUNKS_BEGIN ? segment.stream.body : 0;
-                if (!is_same) {
-                    verdict_drop(segment, verdict_count.DIFFERS);
-                } else if (segment.stream.is_allowed == 1 || (int<32>)(segment.end - segment.stream.next) <= 0) {
-                    // Nothing new, or nothing that is read.
-                } else if (is_ahead && segment.end - segment.stream.acknowledged > STREAM_REACH) {
-                    verdict_drop(segment, verdict_count.AHEAD);
-                } else if (body >= (bit<64>)(segment.end - segment.stream.next)) {
-                    // All new bytes are of a body, whatever is missing.
-                    segment.stream.body = segment.stream.body - (bit<64>)(segment.end - segment.stream.next);
-                    segment.stream.next = segment.end;
-                    segment.stream.message = segment.end;
-                    segment.is_stored = true;
-                } else if (is_ahead && body < (bit<64>)ahead) {
-                    verdict_drop(segment, verdict_count.AHEAD);
-                } else {
-                    if (body != 0) {
-                        segment.stream.body = 0;
-                        segment.stream.next = segment.stream.next + (bit<32>)body;
-                        segment.stream.message = segment.stream.next;
-                    }
-                    hold.apply(segment, segment.stream.next - first);
-                    segment.stream.next = segment.end;
-                }
+                hold.apply(segment, segment.stream.next - first);
+                segment.stream.next = segment.end;
             }
         }
     }

@@ -412,7 +412,8 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
     CounterArray(1, false) fragments;
     // Messages for which a list decides. The first five bits of a rule's number are that of its list.
     CounterArray(32, false) decided_by;
-    verdict_begin(followed = followed, decided = decided, held = held, counts = followings, drops_unknown = DROPS_UNKNOWN) begin;
+    verdict_decided(decided = decided) decision;
+    verdict_begin(followed = followed, held = held, counts = followings, drops_unknown = DROPS_UNKNOWN) begin;
     verdict_end(followed = followed, decided = decided, counts = followings, drops_unknown = DROPS_UNKNOWN) end;
     verdict_acknowledge(followed = followed, decided = decided) acknowledge;
     decide(blocked = blocked, allowed = allowed, excused = excused, decided_by = decided_by) decide_message;
@@ -489,46 +490,49 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
             if (hdr.payload_bytes != 0 || opens || is_urgent) {
                 stream_ends ends = { 0, 0, hdr.tcp.src_port, hdr.tcp.dst_port };
                 packet_addresses(hdr, ends.src, ends.dst);
-                verdict_segment segment;
-                begin.apply(segment, ends, hdr.tcp.seq, opens, is_urgent, hdr.payload_bytes);
-                if (segment.is_read) { find_source.apply(hdr, false, group); }
-                if (hdr.tcp.dst_port == PORT_HTTP) {
-                    kind = OF_HTTP;
-                    read_requests.apply(segment, status, group);
-                } else if (hdr.tcp.dst_port == PORT_DNS) {
-                    read_queries.apply(segment, status, group);
+                bool is_decided;
+                decision.apply(is_decided, pass, ends, opens, hdr.payload_bytes);
+                if (is_decided) {
+                    if (!opens) { refusal = answer.RESET_BACK; }
                 } else {
-                    kind = OF_TLS;
-                }
-                bool is_tunnel = kind == OF_HTTP && segment.stream.kind >= IS_UPGRADED;
-                if (segment.is_read && (kind == OF_TLS || is_tunnel)) {
-                    status = tls.read_held(held, segment.ticket, segment.message, segment.at, segment.bytes, "sni");
-                    if (status == message_status.READ) {
-                        tls.find_name("sni", names, rule, lists);
-                        decide_message.apply(is_blocked, group, OF_TLS, rule, lists);
-                        if (is_blocked) { verdict_block(segment); } else { verdict_allow(segment); }
-                    } else if (status == message_status.OTHER && is_tunnel && segment.stream.kind == IS_UPGRADED) {
-                        // Its name was that of the request.
-                        verdict_allow(segment);
+                    verdict_segment segment;
+                    begin.apply(segment, ends, hdr.tcp.seq, opens, is_urgent, hdr.payload_bytes);
+                    if (segment.is_read) { find_source.apply(hdr, false, group); }
+                    if (hdr.tcp.dst_port == PORT_HTTP) {
+                        kind = OF_HTTP;
+                        read_requests.apply(segment, status, group);
+                    } else if (hdr.tcp.dst_port == PORT_DNS) {
+                        read_queries.apply(segment, status, group);
                     } else {
-                        verdict_unread(segment, status);
+                        kind = OF_TLS;
                     }
-                }
-                end.apply(segment, ends);
-                pass = segment.passes;
-                if (segment.is_blocked || segment.is_unknown) {
-                    refusal = answer.RESET_ON;
-                    number = segment.was_next;
-                } else if (!segment.is_lost && !opens) {
-                    // It was decided before.
-                    refusal = answer.RESET_BACK;
-                }
-                if (segment.is_unknown && status > message_status.OTHER) {
-                    unread.increment(16 * kind + (bit<32>) (bit<8>) status);
-                }
-                if (IS_COUNTED_ONLY && segment.is_lost) {
-                    // It passes, so that the rest cannot be followed.
-                    decided.update(ends, { segment.first_byte, segment.end, 0, 0, 0 });
+                    bool is_tunnel = kind == OF_HTTP && segment.stream.kind >= IS_UPGRADED;
+                    if (segment.is_read && (kind == OF_TLS || is_tunnel)) {
+                        status = tls.read_held(held, segment.ticket, segment.message, segment.at, segment.bytes, "sni");
+                        if (status == message_status.READ) {
+                            tls.find_name("sni", names, rule, lists);
+                            decide_message.apply(is_blocked, group, OF_TLS, rule, lists);
+                            if (is_blocked) { verdict_block(segment); } else { verdict_allow(segment); }
+                        } else if (status == message_status.OTHER && is_tunnel && segment.stream.kind == IS_UPGRADED) {
+                            // Its name was that of the request.
+                            verdict_allow(segment);
+                        } else {
+                            verdict_unread(segment, status);
+                        }
+                    }
+                    end.apply(segment, ends);
+                    pass = segment.passes;
+                    if (segment.is_blocked || segment.is_unknown) {
+                        refusal = answer.RESET_ON;
+                        number = segment.was_next;
+                    }
+                    if (segment.is_unknown && status > message_status.OTHER) {
+                        unread.increment(16 * kind + (bit<32>) (bit<8>) status);
+                    }
+                    if (IS_COUNTED_ONLY && segment.is_lost) {
+                        // It passes, so that the rest cannot be followed.
+                        decided.update(ends, { segment.first_byte, segment.end, 0, 0, 0 });
+                    }
                 }
             }
         } else if (hdr.tcp.isValid() && (hdr.tcp.src_port == PORT_TLS || hdr.tcp.src_port == PORT_HTTP || hdr.tcp.src_port == PORT_DNS)) {

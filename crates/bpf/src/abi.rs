@@ -16,6 +16,10 @@ pub use traffic::{
 /// exists if [`Contents::is_seeded`].
 pub const SEED_SECTION: &str = ".rodata.onpath";
 
+/// Name of the section with the properties of the machine, set before the program is loaded: a `u32` that is 1 if its
+/// processors keep loads and stores in order (`onpath/ordered.h`). Programs with flow states have it.
+pub const MACHINE_SECTION: &str = ".rodata.machine";
+
 /// The name of the section, and so of the map, that holds [`layout::GlobalsAbi`].
 pub const GLOBALS_SECTION: &str = ".data.onpath";
 
@@ -64,7 +68,7 @@ pub struct Abi {
 
 impl Abi {
     /// Version of this format, raised when a field changes its meaning.
-    pub const VERSION: u32 = 5;
+    pub const VERSION: u32 = 6;
 
     /// The map with this name.
     pub fn map(&self, name: &str) -> Option<&MapAbi> {

@@ -70,6 +70,7 @@ pub(crate) fn file(
     )])];
     let has = |construct| constructs.contains(&construct);
     let include = buffers.as_ref().map_or(hook.include, |b| b.include);
+    let keeps_flows = !maps.kept.contents.flow_states.is_empty();
     let includes = [
         (
             !options.features.has(Feature::KernelContext),
@@ -79,10 +80,8 @@ pub(crate) fn file(
         (full.parse_record, "onpath/large.h"),
         (maps.traffic.drops.is_some(), "onpath/drops.h"),
         (copies::differ(program), "onpath/traffic.h"),
-        (
-            !maps.kept.contents.flow_states.is_empty(),
-            "onpath/flow_state.h",
-        ),
+        (keeps_flows, "onpath/ordered.h"),
+        (keeps_flows, "onpath/flow_state.h"),
         (!maps.kept.contents.metrics.is_empty(), "onpath/metrics.h"),
         (about_payload, "onpath/message.h"),
         (payload.holds_streams(), "onpath/stream_bytes.h"),

@@ -276,6 +276,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
         "fragments.h",
         "kernel_packet.h",
         "lock.h",
+        "ordered.h",
         "memory.h",
         "large.h",
         "payload.h",

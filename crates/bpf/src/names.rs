@@ -10,7 +10,7 @@ pub(crate) const RESERVED: &[Reserved] =
 const OWN: Reserved = Reserved {
     names: "
         SEC CONTEXT GLOBAL_FUNC xdp_md sk_buff___onpath
-        may_goto may_goto_afresh MAY_GOTO count_turn context_get context_set context_pointer context_load barrier_var load_memory_again clear_arguments paths_meet turn_begins forget_value flag_set stay_known behind_check less_itself unknown_zero unknown_zero_at_once redirect_to send_packet_event now_ns
+        may_goto may_goto_afresh MAY_GOTO count_turn context_get context_set context_pointer context_load barrier_var ordered_memory load_memory_again clear_arguments paths_meet turn_begins forget_value flag_set stay_known behind_check less_itself unknown_zero unknown_zero_at_once redirect_to send_packet_event now_ns
         random_u32 this_processor forward_to add_destination send_to_all destinations next_copy all_copies zero_after masked_by look_up_inside packet_move packet_shorten packet_work packet_resize_untagged
         IPV4_END IPV6_END FIRST REST relocation relocate_piece MOST_PORTS_OF_A_GROUP
         TC_NEXT TC_STOP TC_SENT

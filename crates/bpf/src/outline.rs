@@ -56,7 +56,7 @@ impl Cut {
 }
 
 /// Returns the labels of a function's body that earlier code jumps to.
-fn entered() -> HashSet<SmolStr> {
+pub(crate) fn entered() -> HashSet<SmolStr> {
     HashSet::from(["reject".into()])
 }
 
@@ -101,6 +101,10 @@ pub(crate) fn cut(
             Some(_) => None,
         },
         stays: &|stmt| differ && copies::is_of_loop(stmt),
+        deepest: match g.file.own.payload.reads_quic() {
+            true => weights::outline::DEEPEST_WITH_QUIC,
+            false => weights::outline::DEEPEST,
+        },
         most: asked.map_or(u32::MAX, |asked| asked.size),
         count: programs * weights::outline::MOST.saturating_sub(g.file.functions.len()),
         size: &code::instructions,
@@ -299,7 +303,7 @@ fn takes_lock(stmt: &Stmt) -> bool {
         block.iter().any(|stmt| match stmt {
             Stmt::Expr(C::Call(callee, _)) => callee.name == LOCK,
             Stmt::If(_, yes, no) => takes(yes) || takes(no),
-            Stmt::Block(block) => takes(block),
+            Stmt::Block(block) | Stmt::Loop(block) => takes(block),
             _ => false,
         })
     }

@@ -119,8 +119,11 @@ fn spill(
     body: &mut Block,
 ) -> Result<Option<Spilled>, Diagnostics> {
     let in_memory = |l: &&Local| l.home == Home::Memory;
+    // Paths with different values do not meet while such a variable lives, so memory would not help.
+    let stay = cgen::outline::short_lived(body);
     let mut order: Vec<usize> = (0..locals.len())
         .filter(|&i| is_movable(&locals[i]))
+        .filter(|&i| locals[i].size() > 8 || !stay.contains(&locals[i].name))
         .collect();
     order.sort_by_key(|&i| std::cmp::Reverse(locals[i].size()));
     let mut moved: HashSet<SmolStr> = locals
@@ -150,8 +153,9 @@ fn spill(
     if moved.is_empty() && g.rebuilding.relocated_bytes == 0 {
         return Ok(None);
     }
-    let (gone, stay): (Vec<Local>, Vec<Local>) =
+    let (mut gone, stay): (Vec<Local>, Vec<Local>) =
         locals.drain(..).partition(|l| moved.contains(&l.name));
+    drop_dead_zeros(&mut gone, body);
     *locals = stay;
     let bytes = gone.iter().map(Local::size).sum::<u32>() + g.rebuilding.relocated_bytes;
     if bytes > SCRATCH {
@@ -164,6 +168,25 @@ fn spill(
             .then(|| C::id("scratch").arrow(name.clone()))
     });
     Ok(Some(Spilled { gone, bytes }))
+}
+
+/// Drops the initial values of variables that are always written before they are read. The compiler does that for
+/// variables on the stack, but keeps all stores to a map.
+fn drop_dead_zeros(gone: &mut [Local], body: &Block) {
+    // Code that is added later reads the others.
+    let mentioned: HashSet<SmolStr> = cgen::tidy::names(body).into_iter().collect();
+    let limbs = |local: &Local| match local.ty {
+        Type::Array(_, n) => n as usize,
+        _ => 1,
+    };
+    let own = gone.iter().filter(|l| mentioned.contains(&l.name));
+    let own = own.map(|l| (l.name.clone(), limbs(l))).collect();
+    let read = cgen::outline::live_at_start(body, &own, &outline::entered());
+    for local in gone {
+        if own.contains_key(&local.name) && !read.contains(&local.name) {
+            local.init = None;
+        }
+    }
 }
 
 /// Returns the declarations, and the code that fetches memory and inputs first.

@@ -9,7 +9,7 @@ use crate::record;
 use crate::target::Target;
 use cgen::lower::{self, Leaves, limb_count};
 use cgen::tree::{BinOp, Block, Expr as C, Stmt};
-use ir::{Expr, ExprKind, HeaderRef, Place, Program, Type, Var};
+use ir::{BinaryOp, Expr, ExprKind, HeaderRef, Place, Program, Type, Var, visit};
 use std::collections::HashMap;
 
 /// A value to be stored.
@@ -213,11 +213,26 @@ impl<T: Target> Gen<'_, T> {
             (_, ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Field(..)) => {
                 Value::Limbs(lower::limbs(self, e))
             }
+            (_, ExprKind::Binary(BinaryOp::Concat, ..)) if self.reads_no_limbs(e) => {
+                Value::Limbs(lower::limbs(self, e))
+            }
             _ => {
                 let array = lower::wide(self, e);
                 limbs_of(&array, width)
             }
         }
+    }
+
+    /// Returns true if all variables and fields that an expression reads have at most 64 bits. No store of a limb then
+    /// changes another limb of the expression's value.
+    fn reads_no_limbs(&self, e: Expr) -> bool {
+        let mut narrow = true;
+        visit::walk_expr(self.p, e, &mut |data| {
+            if matches!(data.kind, ExprKind::Var(_) | ExprKind::Field(..)) {
+                narrow &= data.ty.width() <= 64;
+            }
+        });
+        narrow
     }
 
     /// Stores a value.

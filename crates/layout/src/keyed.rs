@@ -88,7 +88,8 @@ impl<'a> StateAbi<'a> {
 
 /// Flow state (`flow_state`): a set-associative table in an array map of sets.
 ///
-/// A set is `{u32 lock, u32 lru, u32 tag[ways], u32 used[ways], way[ways]}`, which is read and written under its lock.
+/// A set is `{u32 lock, u32 lru, u32 changes, u32 tag[ways], u32 used[ways], u64 evicted, way[ways]}`. It is written under
+/// its lock; whoever changes keys or values increments `changes` before and after. An emptied way keeps both.
 /// The hash that chooses the set and the tag is `externs::flow_state::hash` of the key's bytes, with the key in
 /// [`HashSeeds`](crate::HashSeeds).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -38,6 +38,8 @@ static u64 directory;
 #include "onpath/seeds.h"
 #define hash_seeds (*(const volatile struct hash_seeds *)(memory + SHM_SEEDS))
 
+/* Writers in user space count no changes of sets. */
+#define ordered_memory 0
 #define VALUE_LOCK struct shm_lock
 #define take_lock shm_take
 #define give_lock_back shm_give_back

@@ -176,6 +176,10 @@ impl Map for Area {
         self.array()?.empty_way(way)
     }
 
+    fn empty_sets(&self, tags_at: u32, ways: u32) -> io::Result<()> {
+        self.array()?.empty_sets(tags_at, ways)
+    }
+
     fn take(&self, most: u64, each: &mut dyn FnMut(&[u8])) -> io::Result<()> {
         match &self.structure {
             MapStructure::Ring(ring) => ring.take(most, each),

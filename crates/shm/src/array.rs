@@ -103,6 +103,16 @@ impl Array {
         })
     }
 
+    pub(crate) fn empty_sets(&self, tags_at: u32, ways: u32) -> io::Result<()> {
+        (0..self.info.max_entries).try_for_each(|set| {
+            let at = u64::from(set) * self.stride();
+            locked(&self.at, at, || {
+                let mut tags = (0..ways).map(|way| at + u64::from(tags_at + 4 * way));
+                tags.try_for_each(|tag| self.at.set_u32(tag, 0))
+            })
+        })
+    }
+
     /// Zeroes the whole array.
     pub(crate) fn clear(&self) -> io::Result<()> {
         store(&self.at, 0, &vec![0; self.at.length()])

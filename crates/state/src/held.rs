@@ -33,6 +33,8 @@ impl Held {
 pub(crate) struct HeldLock {
     pub layout: FlowLayout,
     pub key: C,
+    /// Pointer to the element where this processor keeps the key's hash.
+    pub kept: C,
     pub tag: C,
     pub now: Option<C>,
     pub set: C,
@@ -93,7 +95,8 @@ impl HeldLock {
     /// Returns the way for a flow that is not known.
     pub(crate) fn victim(&self) -> C {
         let set = |member: &str| self.set.clone().arrow(member);
-        let mut args = vec![set("tag"), set("used"), set("lru"), set("evicted").addr()];
+        let mut args = vec![self.kept.clone(), set("tag"), set("used")];
+        args.extend([set("lru"), set("evicted").addr()]);
         let Some(now) = &self.now else {
             return C::call("flow_victim", args);
         };

@@ -10,6 +10,8 @@ use std::collections::HashMap;
 pub struct Shared {
     /// Layouts of the flow states in use.
     pub(crate) flow_states: HashMap<ExternInst, FlowLayout>,
+    /// Maps with the hashes that processors keep, by the keys' numbers of words.
+    pub(crate) hashes: HashMap<u32, SmolStr>,
     /// Layouts of the metrics by group.
     pub(crate) metrics: HashMap<ExternInst, MetricLayout>,
     /// Functions that add to counters, by the counters' maps.

@@ -7,6 +7,7 @@
 //! - `VALUE_LOCK`, `take_lock(lock)`, `give_lock_back(lock)`: the type of a lock in an element of a map, and the
 //!   functions that acquire and release it.
 //! - `ring_reserve(ring, size)`: memory for a record in a ring buffer; null if there is no room.
+//! - `ordered_memory`: true if look-ups may read a set of flows without its lock (`onpath/flow_state.h`).
 //! - `SET_AT_LOADING`: the attribute of data that is set before the program runs, and then constant.
 //! - `now_ns()`, `random_u32()`, `this_processor()`: the clock in nanoseconds, 32 random bits, the number of the core.
 //! - `barrier_var(number)`: keeps the compiler from using another copy of a number than the one that was checked.

@@ -116,13 +116,8 @@ impl Flows<'_> {
 
     /// Removes all flows.
     pub(crate) fn clear(&self) -> Result<(), StoreError> {
-        let empty = vec![0; self.map.info().value_size];
-        for set in 0..self.abi.sets {
-            self.map
-                .set_locked(&set.to_ne_bytes(), &empty)
-                .map_err(refused("remove the flows"))?;
-        }
-        Ok(())
+        let emptied = self.map.empty_sets(self.abi.tags_offset, self.abi.ways);
+        emptied.map_err(refused("remove the flows"))
     }
 
     fn set_and_tag(&self, key: &[Bits]) -> (u32, u32) {

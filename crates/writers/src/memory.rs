@@ -103,6 +103,10 @@ pub trait Map: Debug {
     /// Empties a way under its set's lock if it has the expected tag and key. Returns true if it had them.
     fn empty_way(&self, way: &SetWay<'_>) -> io::Result<bool>;
 
+    /// Empties all ways of all sets of an array, each set under its lock. The tags of a set, a `u32` for each of its ways,
+    /// are at `tags_at`. Keys and values stay, since packets may be reading them without the lock.
+    fn empty_sets(&self, tags_at: u32, ways: u32) -> io::Result<()>;
+
     /// Consumes records of a ring buffer, at most `most`. No other reader gets them. Two readers must not call this at
     /// the same time.
     fn take(&self, most: u64, each: &mut dyn FnMut(&[u8])) -> io::Result<()>;

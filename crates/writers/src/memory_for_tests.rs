@@ -128,6 +128,10 @@ impl Map for Tree {
         Err(io::ErrorKind::Unsupported.into())
     }
 
+    fn empty_sets(&self, _: u32, _: u32) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     fn take(&self, _: u64, _: &mut dyn FnMut(&[u8])) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }

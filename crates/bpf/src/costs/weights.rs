@@ -178,6 +178,13 @@ pub mod outline {
     /// Largest number of functions of a program besides those of headers, of [`super::kernel::MOST_FUNCTIONS`].
     pub const MOST: usize = 220;
 
+    /// Greatest nesting depth of blocks that functions are outlined from. Each level calls the next, and a packet's
+    /// functions may have eight frames.
+    pub const DEEPEST: u32 = 3;
+
+    /// The same for programs that read QUIC, whose functions take most of the frames.
+    pub const DEEPEST_WITH_QUIC: u32 = 1;
+
     /// Inverse share of outlined functions among the functions that a program may have. It leaves room for estimates
     /// that are too low.
     pub const ONE_IN: usize = 2;

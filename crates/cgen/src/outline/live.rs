@@ -24,7 +24,7 @@ impl Set {
     }
 
     /// Adds the members of another set; returns true if there were new ones.
-    fn add(&mut self, other: &Set) -> bool {
+    pub(super) fn add(&mut self, other: &Set) -> bool {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), 0);
         }
@@ -54,10 +54,24 @@ pub(super) struct Around {
     continues: Set,
 }
 
+/// Numbers of a variable in sets: one for each limb of an array whose limbs are told apart, else a single one.
+#[derive(Clone, Copy, Debug)]
+struct Bits {
+    first: usize,
+    limbs: usize,
+}
+
+impl Bits {
+    /// Returns the numbers of all limbs.
+    fn all(self) -> std::ops::Range<usize> {
+        self.first..self.first + self.limbs
+    }
+}
+
 /// The variables that are live at labels.
 #[derive(Default)]
 pub(super) struct Liveness {
-    variables: HashMap<SmolStr, usize>,
+    variables: HashMap<SmolStr, Bits>,
     labels: HashMap<SmolStr, Set>,
     changed: bool,
 }
@@ -65,11 +79,21 @@ pub(super) struct Liveness {
 impl Liveness {
     /// Analyses the liveness of these variables in a function's body.
     pub(super) fn new(body: &[Stmt], variables: impl Iterator<Item = SmolStr>) -> Liveness {
-        let variables = variables.enumerate().map(|(i, name)| (name, i)).collect();
-        let mut live = Liveness {
-            variables,
-            ..Liveness::default()
-        };
+        Liveness::of_limbs(body, variables.map(|name| (name, 1)))
+    }
+
+    /// Analyses the liveness of these variables, each with its number of limbs. The limbs of an array are told apart
+    /// where their indices are constants.
+    pub(super) fn of_limbs(
+        body: &[Stmt],
+        variables: impl Iterator<Item = (SmolStr, usize)>,
+    ) -> Liveness {
+        let mut live = Liveness::default();
+        let mut first = 0;
+        for (name, limbs) in variables {
+            live.variables.insert(name, Bits { first, limbs });
+            first += limbs;
+        }
         loop {
             live.changed = false;
             live.block(body, Set::default(), &Around::default());
@@ -82,8 +106,8 @@ impl Liveness {
     /// Returns the set of those names that are variables.
     pub(super) fn variables<'n>(&self, names: impl Iterator<Item = &'n SmolStr>) -> Set {
         let mut set = Set::default();
-        for &variable in names.filter_map(|name| self.variables.get(name)) {
-            set.insert(variable);
+        for variable in names.filter_map(|name| self.variables.get(name)) {
+            variable.all().for_each(|bit| set.insert(bit));
         }
         set
     }
@@ -165,8 +189,8 @@ impl Liveness {
                 self.read(value, &mut live);
             }
             Stmt::Decl { name, init, .. } => {
-                if let Some(&variable) = self.variables.get(name) {
-                    live.remove(variable);
+                if let Some(variable) = self.variables.get(name) {
+                    variable.all().for_each(|bit| live.remove(bit));
                 }
                 if let Some(init) = init {
                     self.read(init, &mut live);
@@ -205,12 +229,13 @@ impl Liveness {
         live
     }
 
-    /// Handles a write. A write to a part of a variable does not kill it: the rest keeps its value.
+    /// Handles a write. A write to a part of a variable kills that limb, or nothing if limbs are not told apart.
     fn written(&self, dst: &Expr, live: &mut Set) {
-        match dst {
-            Expr::Ident(name) => {
-                if let Some(&variable) = self.variables.get(name) {
-                    live.remove(variable);
+        match (dst, self.limb(dst)) {
+            (_, Some(limb)) => live.remove(limb),
+            (Expr::Ident(name), None) => {
+                if let Some(variable) = self.variables.get(name) {
+                    variable.all().for_each(|bit| live.remove(bit));
                 }
             }
             _ => self.read(dst, live),
@@ -218,13 +243,29 @@ impl Liveness {
     }
 
     fn read(&self, e: &Expr, live: &mut Set) {
+        if let Some(limb) = self.limb(e) {
+            return live.insert(limb);
+        }
         if let Expr::Ident(name) = e
-            && let Some(&variable) = self.variables.get(name)
+            && let Some(variable) = self.variables.get(name)
         {
-            live.insert(variable);
+            variable.all().for_each(|bit| live.insert(bit));
         }
         for part in e.parts() {
             self.read(part, live);
         }
+    }
+
+    /// Returns the number of an array's limb.
+    fn limb(&self, e: &Expr) -> Option<usize> {
+        let Expr::Index(array, index) = e else {
+            return None;
+        };
+        let (Expr::Ident(name), Expr::Int { value, .. }) = (&**array, &**index) else {
+            return None;
+        };
+        let variable = self.variables.get(name)?;
+        let limb = usize::try_from(*value).ok()?;
+        (variable.limbs > 1 && limb < variable.limbs).then_some(variable.first + limb)
     }
 }

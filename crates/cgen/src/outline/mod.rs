@@ -11,6 +11,7 @@ mod chain;
 mod cuts;
 mod live;
 mod mentions;
+mod short_lived;
 #[cfg(test)]
 mod tests;
 
@@ -19,12 +20,9 @@ pub use chain::{Chain, chain};
 use cuts::Chunk;
 use live::{Around, Liveness, Set};
 use mentions::Mentions;
+pub use short_lived::short_lived;
 use smol_str::SmolStr;
 use std::collections::{BTreeSet, HashMap, HashSet};
-
-/// Greatest nesting depth of blocks that outlined functions are cut from: below it, functions would call each other too
-/// deeply.
-const DEEPEST: u32 = 3;
 
 /// Return value of an outlined function after which the function returns [`OutlineOptions::result`].
 pub const FINISHED: u64 = 0xffff_ffff;
@@ -46,6 +44,9 @@ pub struct OutlineOptions<'a> {
     /// Tests whether a statement stays in the function itself, together with the statements tied to it. An example
     /// is the label after which the iterations of such a loop are counted.
     pub stays: &'a dyn Fn(&Stmt) -> bool,
+    /// Greatest nesting depth of blocks that outlined functions are cut from: below it, functions would call each other
+    /// too deeply.
+    pub deepest: u32,
     /// Size limit of an outlined function.
     pub most: u32,
     /// Maximum number of outlined functions.
@@ -145,6 +146,24 @@ pub fn cut(
     (cutter.functions, used.then_some(cutter.at))
 }
 
+/// Returns those variables of a function whose value at its start may be read. Each is given with its number of limbs.
+/// `entered` are labels that code before the body jumps to.
+pub fn live_at_start(
+    body: &[Stmt],
+    variables: &HashMap<SmolStr, usize>,
+    entered: &HashSet<SmolStr>,
+) -> HashSet<SmolStr> {
+    let sized = variables.iter().map(|(name, limbs)| (name.clone(), *limbs));
+    let mut live = Liveness::of_limbs(body, sized);
+    let mut start = live.points(body, Set::default(), &Around::default());
+    let mut read = start.swap_remove(0);
+    for label in entered {
+        read.add(&live.at_label(label));
+    }
+    let is_read = |name: &&SmolStr| live.variables(std::iter::once(*name)).meets(&read);
+    variables.keys().filter(is_read).cloned().collect()
+}
+
 impl Cutter<'_> {
     fn size(&self, block: &[Stmt]) -> u32 {
         (self.form.size)(block)
@@ -158,7 +177,7 @@ impl Cutter<'_> {
         around: &Around,
         (kept, depth): (&HashSet<SmolStr>, u32),
     ) {
-        if self.size(block) <= self.form.most || depth > DEEPEST {
+        if self.size(block) <= self.form.most || depth > self.form.deepest {
             return;
         }
         let points = self.live.points(block, after, around);

@@ -72,6 +72,7 @@ fn cut_with(mut body: Block, (most, count): (u32, usize), iteration: Option<Stmt
         again: &HashSet::from(["turn".into()]),
         iteration,
         stays: &|stmt| matches!(stmt, Stmt::Label(label) if label == "turn"),
+        deepest: 3,
         most,
         count,
         size: &size,
@@ -520,4 +521,63 @@ fn jumps_from_elsewhere_enter_a_part() {
     }
     assert!(text.contains("enter_at1 = 0;\nenter_part"), "{text}");
     assert!(text.contains("case 1:\n        goto late;"), "{text}");
+}
+
+#[test]
+fn variables_whose_first_value_is_read_are_live_at_the_start() {
+    let limb = |i| Expr::id("wide").index(Expr::int(i));
+    let body = vec![
+        when("always", vec![set("p", Expr::int(1)), goto("joined")]),
+        set("p", Expr::int(2)),
+        when("always", vec![set("some", Expr::int(1))]),
+        label("joined"),
+        Stmt::Assign(limb(0), id("p")),
+        Stmt::Assign(limb(1), limb(0)),
+        Stmt::Expr(Expr::call("use", vec![id("wide"), id("some")])),
+        done(1),
+        label("outside"),
+        store("a", id("late")),
+        done(1),
+    ];
+    let live = |limbs: usize, entered: &[&str]| {
+        let names = ["p", "some", "late", "unused"].map(|name| (name.into(), 1));
+        let variables = names.into_iter().chain([("wide".into(), limbs)]).collect();
+        let entered = entered.iter().map(|&label| label.into()).collect();
+        let mut live: Vec<_> = live_at_start(&body, &variables, &entered)
+            .into_iter()
+            .collect();
+        live.sort();
+        live
+    };
+    assert_eq!(live(2, &[]), ["some"]);
+    assert_eq!(live(2, &["outside"]), ["late", "some"]);
+    // A limb that is never written is read by the call.
+    assert_eq!(live(3, &[]), ["some", "wide"]);
+}
+
+#[test]
+fn variables_that_are_read_soon_after_their_only_write_are_short_lived() {
+    let bump = Expr::bin(BinOp::Add, id("twice"), Expr::int(1));
+    let address = Expr::call("find", vec![id("taken").addr()]);
+    let mut body = vec![
+        set("short", Expr::int(1)),
+        set("nested", Expr::int(2)),
+        set("late", Expr::int(3)),
+        set("taken", Expr::int(4)),
+        set("twice", Expr::int(5)),
+        when("short", vec![store("a", id("nested"))]),
+        Stmt::Expr(address),
+        set("twice", bump),
+        store("b", id("twice")),
+        label("joined"),
+        store("c", id("late")),
+        when("p", vec![set("one", Expr::int(6))]),
+        store("d", id("one")),
+    ];
+    let mut found: Vec<_> = short_lived(&body).into_iter().collect();
+    found.sort();
+    assert_eq!(found, ["nested", "short"]);
+    // Too far away.
+    body.splice(2..2, (0..40).map(|_| store("e", id("x"))));
+    assert_eq!(short_lived(&body).len(), 0);
 }

@@ -7,6 +7,7 @@ use crate::tree::{Block, Expr, Stmt};
 use jumps::drop_jumps;
 use smol_str::SmolStr;
 use std::collections::HashSet;
+pub(crate) use walk::blocks;
 pub use walk::blocks_mut;
 use walk::{for_each_expr, for_each_expr_mut};
 

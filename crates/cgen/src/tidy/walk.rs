@@ -63,6 +63,19 @@ pub(super) fn for_each_expr_mut(block: &mut [Stmt], f: &mut impl FnMut(&mut Expr
     }
 }
 
+/// The blocks of a statement, in order, to read.
+pub(crate) fn blocks(stmt: &Stmt) -> Vec<&Block> {
+    match stmt {
+        Stmt::If(_, a, b) => vec![a, b],
+        Stmt::Switch { cases, default, .. } => {
+            let cases = cases.iter().map(|(_, b)| b);
+            cases.chain([default]).collect()
+        }
+        Stmt::Loop(b) | Stmt::Block(b) => vec![b],
+        _ => Vec::new(),
+    }
+}
+
 /// The blocks of a statement, in order.
 pub fn blocks_mut(stmt: &mut Stmt) -> Vec<&mut Block> {
     match stmt {

@@ -1,7 +1,7 @@
 //! A map of the kernel as writers see it.
 
 use crate::contents::map_kind;
-use crate::sys::{Map, Prog, Update, ring};
+use crate::sys::{Map, Prog, SETS_A_RUN, Update, ring};
 use host::linux::kernel_version;
 use layout::MapKind;
 use std::io;
@@ -113,6 +113,18 @@ impl writers::Map for Map {
         let removal = Prog::empty_way(self, way).map_err(explained)?;
         let ran = removal.run_xdp(&[0; 64], &mut [0; 512], 0, 1);
         Ok(ran.map_err(explained)?.verdict == 1)
+    }
+
+    fn empty_sets(&self, tags_at: u32, ways: u32) -> io::Result<()> {
+        let removal = Prog::empty_sets(self, tags_at, ways).map_err(explained)?;
+        let sets = Map::info(self).max_entries;
+        for first in (0..sets).step_by(SETS_A_RUN as usize) {
+            let mut packet = [0; 64];
+            packet[..4].copy_from_slice(&first.to_ne_bytes());
+            let ran = removal.run_xdp(&packet, &mut [0; 512], 0, 1);
+            ran.map_err(explained)?;
+        }
+        Ok(())
     }
 
     fn take(&self, most: u64, each: &mut dyn FnMut(&[u8])) -> io::Result<()> {

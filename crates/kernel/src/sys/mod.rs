@@ -35,6 +35,7 @@ pub(crate) use process::{become_grandchild, close_inherited};
 pub use prog::{Prog, ProgInfo, RunResult, count_runs};
 pub use random::random_numbers;
 pub use samples::{Samples, samples};
+pub use set_way::SETS_A_RUN;
 pub use skb::TcContext;
 
 use host::safe_dir::Dir;

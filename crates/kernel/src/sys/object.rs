@@ -2,6 +2,7 @@
 
 use super::{Map, Prog, check};
 use crate::verifier_log::{is_whole, processed};
+use bpf::abi::MACHINE_SECTION;
 use std::cell::RefCell;
 use std::ffi::{CStr, CString};
 use std::io;
@@ -144,7 +145,9 @@ impl Open {
         if let Some(most) = adjust.most_entries {
             open.shrink(most)?;
         }
-        for (name, bytes) in adjust.data {
+        let ordered = u32::from(cfg!(target_arch = "x86_64")).to_ne_bytes();
+        let machine: (&str, &[u8]) = (MACHINE_SECTION, &ordered);
+        for (name, bytes) in adjust.data.iter().chain([&machine]) {
             let name = CString::new(*name).map_err(|_| io::ErrorKind::InvalidInput)?;
             // SAFETY: the object is open; the map's memory is as long as libbpf reports.
             unsafe {

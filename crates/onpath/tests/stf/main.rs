@@ -53,12 +53,6 @@ const RUNNERS: [Runner; 11] = [
     runner("tc_veth", Some(Hook::TcIngress), Reach::Veth, Kernel::This),
 ];
 
-/// Programs that do not fit if they are outlined by force: reading QUIC takes most of the eight frames that calls in BPF may have.
-const TOO_DEEP: [&str; 2] = [
-    "tests/stf/payload/quic_names.p4",
-    "tests/stf/payload/quic_names_strict.p4",
-];
-
 /// Environment variable with a version of Linux, such as `6.1`, for which the kernel's trials are compiled and not
 /// run. Guests then find the objects in the cache.
 const COMPILES_FOR: &str = "ONPATH_STF_COMPILES_FOR";
@@ -208,9 +202,6 @@ fn main() {
             native::passes(&of_native, &all)
         }));
         for runner in RUNNERS {
-            if runner.outline.is_some() && TOO_DEEP.contains(&name.as_str()) {
-                continue;
-            }
             let (program, scripts) = (program.clone(), scripts.clone());
             let always = !runner.sampled || IN_EVERY_VARIANT.contains(&name.as_str());
             let name = format!("{}::{name}", runner.name);

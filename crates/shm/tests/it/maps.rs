@@ -125,6 +125,9 @@ fn values_with_locks_are_read_and_written_under_them() {
     assert!(sets.empty_way(&way).expect("writes"));
     assert!(!sets.empty_way(&way).expect("writes"));
     assert_eq!(words.u32(32u32).expect("reads"), 0);
+    sets.empty_sets(12, 2).expect("writes");
+    let emptied = [&[0; 4], &value[4..8], &[0; 12], &value[20..]].concat();
+    assert_eq!(sets.get_locked(&key).expect("reads"), Some(emptied));
 }
 
 #[test]

@@ -40,6 +40,42 @@ INLINE u64 key_hash(const u64 *word, u32 words)
     return sip_hash(word, words, hash_seeds.key[0], hash_seeds.key[1]);
 }
 
+/* Hashes that a processor keeps, each with its key, since packets of one flow come in bursts. Keys that share an element
+ * replace each other there, and are hashed anew: nothing is lost, whoever prepares them. An element is its hash, a
+ * word that flow_forget() borrows, and the key's words. An element without a hash has no key. */
+#define KEPT_HASHES 256
+#define KEPT_KEY 2
+
+/* Returns the index of a key's element. */
+INLINE u32 key_slot(const u64 *word, u32 words)
+{
+    u64 sum = 0;
+
+#pragma unroll
+    for (u32 i = 0; i < words; i++)
+        sum += word[i] * (2 * i + 1);
+    return sum * 0x9e3779b97f4a7c15 >> 56;
+}
+
+/* Returns the hash of a key, which is kept in the key's element. */
+INLINE u64 key_hash_kept(u64 *kept, const u64 *word, u32 words)
+{
+    u64 differs = 0, hash;
+
+#pragma unroll
+    for (u32 i = 0; i < words; i++)
+        differs |= kept[KEPT_KEY + i] ^ word[i];
+    hash = kept[0];
+    if (differs || !hash) {
+        hash = key_hash(word, words);
+        kept[0] = hash;
+#pragma unroll
+        for (u32 i = 0; i < words; i++)
+            kept[KEPT_KEY + i] = word[i];
+    }
+    return hash;
+}
+
 /* Returns the tag of a key with this hash. */
 INLINE u32 key_tag(u64 hash)
 {

@@ -143,6 +143,12 @@ fn flow_add<T: StateTarget>(g: &mut Gen<'_, T>, held: &HeldLock) {
     g.set(held.at.clone(), masked(T::anywhere(held.victim())));
     let tag = held.set.clone().arrow("tag").index(held.at.clone());
     g.set(tag, held.tag.clone());
+    // The use that follows counts, even if the way was the last that was used.
+    let used = held.set.clone().arrow("used").index(held.at.clone());
+    g.set(
+        used,
+        C::bin(BinOp::Sub, held.set.clone().arrow("lru"), C::int(1)),
+    );
     let way = held.set.clone().arrow("way").index(held.at.clone());
     let args = vec![
         way.addr(),
@@ -176,9 +182,10 @@ fn flow_remove<T: StateTarget>(g: &mut Gen<'_, T>, held: &HeldLock, call: &Exter
 fn flow_used<T: StateTarget>(g: &mut Gen<'_, T>, held: &HeldLock) {
     let used = held.set.clone().arrow("used").index(held.at.clone());
     let lru = held.set.clone().arrow("lru");
-    g.push(Stmt::Update(BinOp::Add, lru.clone(), C::int(1)));
-    g.set(used, lru);
+    let args = vec![lru.addr(), used.addr()];
+    g.push(Stmt::Expr(C::call("flow_used", args)));
     if let Some(now) = &held.now {
-        g.set(held.member("seen"), now.clone());
+        let args = vec![held.member("seen").addr(), now.clone()];
+        g.push(Stmt::Expr(C::call("flow_seen", args)));
     }
 }

@@ -80,6 +80,13 @@ pub(crate) fn flow_layout<T: StateTarget>(
     let mut set = Record::default();
     add_lock::<T>(&mut set);
     set.add(CType::U32, "lru", 4, 4, "counts the set's uses");
+    set.add(
+        CType::U32,
+        "changes",
+        4,
+        4,
+        "of keys and values; odd during one",
+    );
     let tags_offset = set.add(CType::U32.array(ways), "tag", 4 * ways, 4, "0 where empty");
     let used_offset = set.add(
         CType::U32.array(ways),

@@ -18,7 +18,7 @@ use emit::Gen;
 use ir::atomic::Region;
 use ir::visit::{self, Access};
 use ir::{ExprKind, ExternArg, ExternCall, ExternInst};
-use lock::locked;
+use lock::{SetUse, locked};
 
 /// Emits an atomic block whose calls use one flow.
 pub(crate) fn atomic<T: StateTarget>(g: &mut Gen<'_, T>, region: &Region, block: &ir::Block) {
@@ -32,10 +32,16 @@ pub(crate) fn atomic<T: StateTarget>(g: &mut Gen<'_, T>, region: &Region, block:
     g.hold_headers(inside);
     let cell = &region.cells[0];
     let flow = (cell.object, &cell.key[..]);
-    locked(g, flow, calls, late_input(g, inside), |g| {
-        g.run(inside);
-        leave_way(g);
-    });
+    locked(
+        g,
+        flow,
+        (SetUse::Change, calls),
+        late_input(g, inside),
+        |g| {
+            g.run(inside);
+            leave_way(g);
+        },
+    );
     g.release_headers();
 }
 
@@ -55,7 +61,11 @@ pub(crate) fn flow_call<T: StateTarget>(
     let stmts = std::slice::from_ref(stmt);
     let late = late_input(g, stmts);
     g.hold_headers(stmts);
-    locked(g, (object, key), Calls::default(), late, |g| {
+    let set_use = match call.name.as_str() {
+        "lookup" => SetUse::Read,
+        _ => SetUse::Change,
+    };
+    locked(g, (object, key), (set_use, Calls::default()), late, |g| {
         if let Some(held) = g.target.held().flow.clone() {
             locked_call(g, &held, call, stmt.id);
         }

@@ -4,6 +4,7 @@
 mod datagram;
 pub(crate) mod machine;
 mod measurement;
+mod without_lock;
 
 use bpf::abi::Hook;
 use control::{Device, Store, StoreError};
