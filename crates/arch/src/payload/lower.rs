@@ -3,8 +3,8 @@
 //! last argument.
 
 use super::{
-    EXTERNS, FIND_NAME, GET_BYTES, GET_NUMBER, KEEP, MATCHES_PATTERN, MESSAGE, OBJECTS,
-    reads_message,
+    EXTERNS, FIND_NAME, FIND_PATTERN, FIND_URL, GET_BYTES, GET_NUMBER, KEEP, MATCHES_PATTERN,
+    MESSAGE, OBJECTS, reads_message,
 };
 use diag::Span;
 use ir::{
@@ -20,7 +20,14 @@ pub const WITH_PAYLOAD: [&str; 2] = [
 ];
 
 /// Methods that are about the message that was read last.
-const ASKING: [&str; 4] = [GET_NUMBER, GET_BYTES, MATCHES_PATTERN, FIND_NAME];
+const ASKING: [&str; 6] = [
+    GET_NUMBER,
+    GET_BYTES,
+    MATCHES_PATTERN,
+    FIND_NAME,
+    FIND_PATTERN,
+    FIND_URL,
+];
 
 /// Calls about the payload that get the offset of its start.
 #[derive(Clone, Copy, PartialEq, Eq)]
