@@ -8,7 +8,7 @@ use regex_automata::{Input, MatchKind};
 use std::collections::HashMap;
 
 /// Greatest memory of an automaton, in bytes.
-pub const UNION_LIMIT: usize = 32 << 20;
+pub const UNION_LIMIT: usize = 8 << 20;
 
 /// Deterministic automaton of expressions whose letters match in both cases. State 0 is the initial one.
 #[derive(Clone, Debug)]

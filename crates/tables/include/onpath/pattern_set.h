@@ -45,12 +45,12 @@ INLINE u32 pattern_put(struct pattern_text *text, u32 size, u8 byte)
 INLINE u32 pattern_put_name(struct pattern_text *text, u32 size, const struct name_text *name, u32 length)
 {
     length = name_end(name, length);
-    forget_bounds(size);
+    forget_constant(size, length);
     while (length) {
         length--;
         size = pattern_put(text, size, name->bytes[length & NAME_MASK]);
         forget_bounds(length);
-        forget_bounds(size);
+        forget_constant(size, length);
         may_goto(end);
     }
 end:
@@ -127,11 +127,11 @@ INLINE u32 pattern_put_path(struct pattern_text *text, const u8 *bytes, u32 mask
             }
             begins = size;
         }
-        forget_bounds(size);
-        forget_bounds(begins);
-        forget_bounds(skipped);
-        forget_bounds(is_last);
         forget_bounds(left);
+        forget_constant(size, left);
+        forget_constant(begins, left);
+        forget_constant(skipped, left);
+        forget_constant(is_last, left);
         may_goto(end);
     }
 end:

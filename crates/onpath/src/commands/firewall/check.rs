@@ -17,9 +17,13 @@ pub(super) fn run(files: &Files, is_strict: bool, as_json: bool) -> Done {
         all["size"] = json!(size);
         all["memory"] = json!(memory);
         if let Some(automata) = &automata {
-            all["states"] = json!(automata.states);
-            all["states_size"] = json!(automata.size);
-            all["states_memory"] = json!(automata.memory());
+            let [prefixes, words, expressions] = automata.states;
+            all["states"] = json!({
+                "prefixes": prefixes,
+                "keywords": words,
+                "expressions": expressions,
+                "memory": automata.memory(),
+            });
         }
         print_json(&all);
     } else {
@@ -29,10 +33,9 @@ pub(super) fn run(files: &Files, is_strict: bool, as_json: bool) -> Done {
             readable(memory)
         );
         if let Some(automata) = automata {
-            let [prefixes, words, expressions] = automata.states;
             out_line!(
-                "their URLs are found by {prefixes} states for prefixes, {words} for keywords and {expressions} for expressions; it has room for {} and takes {} for them",
-                automata.size,
+                "their URLs are found by {}, and it takes {} for them",
+                automata.text(),
                 readable(automata.memory())
             );
         }

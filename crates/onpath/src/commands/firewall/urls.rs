@@ -1,6 +1,7 @@
 //! Rules of a firewall for URLs, and the automata that they take.
 
 use crate::output::{Stop, refused};
+use diag::counted;
 use firewall::errors;
 use firewall::rules::{ListedUrl, of_urls};
 use patterns::{Automata, BLOCK, Image, MOST_STATES, Pattern, PatternRules, blocks};
@@ -28,6 +29,13 @@ pub(super) struct Made {
 }
 
 impl Made {
+    /// Returns the numbers of states as text.
+    pub(super) fn text(&self) -> String {
+        let [prefixes, words, expressions] = self.states;
+        let states = counted(prefixes, "state");
+        format!("{states} for prefixes, {words} for keywords and {expressions} for expressions")
+    }
+
     /// Returns the memory of the set in the kernel, in bytes.
     pub(super) fn memory(&self) -> u64 {
         u64::from(blocks(self.size)) * u64::from(BLOCK)
