@@ -142,6 +142,30 @@ extern name_set {
     bool find(in bit<32> offset, in bit<32> length, out bit<32> number, out bit<32> lists);
 }
 
+/// Rules for the text of URLs: the host, the path and the query, as in `www.example.com/news?page=2`. Letters are in lower case, `%XX` is the byte that it stands for, dot
+/// segments of the path are resolved, and a port does not count. A rule is a prefix of URLs of a name and the names below it (`NAME/PATH`) or of the name alone (`=NAME/PATH`), a word that
+/// the text has (`*WORD*`), or a regular expression that is found in it (`/EXPRESSION/`), as for `payload_matches`. Rules are named by an entries file
+/// (`name_add`), each with a number and lists that are not 0, and all of them change at once. They are one table a kind for each byte of a text, however many they are.
+///
+/// ```p4
+/// pattern_set(65536) patterns;
+/// message("http") http;
+/// apply {
+///     bit<32> prefix;
+///     bit<32> prefix_lists;
+///     bit<32> rule;
+///     bit<32> lists;
+///     if (http.read(0) == message_status.READ && http.find_url(patterns, prefix, prefix_lists, rule, lists)) { ... }
+/// }
+/// ```
+/// @on interpreter: As described; any number of states has room.
+/// @on xdp, tc: From Linux 6.9 on (E0748), and not in a program that copies packets or sends them round (E0749). A state takes 256 bytes. Patterns that do not fit are refused when they are set.
+/// @errors E0608 E0611 E0748 E0749
+extern pattern_set {
+    /// Room for automata with this number of states, 1048576 at most: about one for each byte of a prefix or word, and more for an expression.
+    pattern_set(bit<32> size);
+}
+
 /// The last bytes of up to `streams` TCP streams, 65536 at most. A program reads messages there that packets bring in parts, and compares bytes that are
 /// sent again. The bytes of a stream are named by their sequence numbers, and the last STREAM_HELD of them stay. A stream that was begun first is
 /// forgotten first. Two packets cannot change a stream at the same time: one of them fails, and is best dropped, since TCP sends it again.
@@ -288,6 +312,14 @@ extern message {
     /// Whether a rule of a set covers an attribute, which is a name. The number of the rule that decides, and its lists, a bit each; 0 if there
     /// is none.
     bool find_name(string attribute, name_set names, out bit<32> number, out bit<32> lists);
+
+    /// Whether words or expressions of a set are found in an attribute, which is a name: the greatest number of their rules, and the lists of all of
+    /// them; 0 if none is.
+    bool find_pattern(string attribute, pattern_set patterns, out bit<32> number, out bit<32> lists);
+
+    /// Whether rules of a set are found in the URL of an HTTP request that has a `host`, which is read with its `path` and `target`. Of prefixes, the number of the longest one; their
+    /// lists are sixteen fields of two bits, each that of the longest prefix in which it is not 0. Of words and expressions as in `find_pattern`.
+    bool find_url(pattern_set patterns, out bit<32> prefix, out bit<32> prefix_lists, out bit<32> number, out bit<32> lists);
 }
 
 #endif

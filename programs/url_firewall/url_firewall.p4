@@ -51,6 +51,12 @@ const bit<32> MOST_GROUPS = 16;
 const bit<32> MOST_GROUPS = 1;
 #endif
 
+// With PATTERNS, there are rules for URLs: prefixes, which decide before names, and words and expressions, which decide behind them. Their automata have room for
+// this number of states.
+#ifndef MOST_STATES
+#define MOST_STATES 65536
+#endif
+
 // With READ_QUIC, the names of such connections are read. So many connections have room that begin at the same time.
 #ifndef MOST_INITIALS
 #define MOST_INITIALS 4096
@@ -101,6 +107,16 @@ struct blocked_request {
 
 // Bits of a group.
 bit<32> of_group(in bit<32> lists, in source_group group) { return (lists >> (2 * (bit<8>)group.number)) & 3; }
+
+#ifdef PATTERNS
+// Decides between a rule for names, and words and expressions.
+void or_words(inout bit<32> rule, inout bit<32> lists, in source_group group, in bit<32> word, in bit<32> word_lists) {
+    if (of_group(lists, group) == 0) {
+        rule = word;
+        lists = word_lists;
+    }
+}
+#endif
 
 // Messages, as indices of counters.
 const bit<32> OF_DNS = 0;
@@ -210,7 +226,11 @@ control decide(out bool is_blocked, in source_group group, in bit<32> kind, in b
 
 // Reads requests of HTTP in a segment, and decides about them.
 control read_http(inout verdict_segment segment, inout message_status status, in source_group group)
-                 (message http, name_set names, stream_bytes held, CounterArray blocked, CounterArray allowed, CounterArray excused, CounterArray decided_by) {
+                 (message http, name_set names,
+#ifdef PATTERNS
+                  pattern_set patterns,
+#endif
+                  stream_bytes held, CounterArray blocked, CounterArray allowed, CounterArray excused, CounterArray decided_by) {
     decide(blocked = blocked, allowed = allowed, excused = excused, decided_by = decided_by) decide_message;
     apply {
         bit<32> rule;
@@ -218,8 +238,24 @@ control read_http(inout verdict_segment segment, inout message_status status, in
         bool is_blocked = false;
         for (bit<32> request = 0; request < 8 && segment.is_read && segment.stream.kind < IS_UPGRADED; request = request + 1) {
             status = http.read_held(held, segment.ticket, segment.message, segment.at, segment.bytes,
+#ifdef PATTERNS
+                "method,target,path,host,body,content_length,header.transfer-encoding,header.upgrade");
+#else
                 "method,host,body,content_length,header.transfer-encoding,header.upgrade");
+#endif
             http.find_name("host", names, rule, lists);
+#ifdef PATTERNS
+            bit<32> prefix;
+            bit<32> prefix_lists;
+            bit<32> word;
+            bit<32> word_lists;
+            http.find_url(patterns, prefix, prefix_lists, word, word_lists);
+            or_words(rule, lists, group, word, word_lists);
+            if (of_group(prefix_lists, group) != 0) {
+                rule = prefix;
+                lists = prefix_lists;
+            }
+#endif
             // A request may be cut behind its host.
             bool blocks = of_group(lists, group) == BLOCKS && !group.is_paused;
             if (status == message_status.READ || blocks) {
@@ -264,7 +300,11 @@ control read_http(inout verdict_segment segment, inout message_status status, in
 
 // Reads queries of DNS in a segment, each behind its length, and decides about them.
 control read_dns(inout verdict_segment segment, inout message_status status, in source_group group)
-                (message dns, name_set names, stream_bytes held, CounterArray blocked, CounterArray allowed, CounterArray excused, CounterArray decided_by) {
+                (message dns, name_set names,
+#ifdef PATTERNS
+                 pattern_set patterns,
+#endif
+                 stream_bytes held, CounterArray blocked, CounterArray allowed, CounterArray excused, CounterArray decided_by) {
     decide(blocked = blocked, allowed = allowed, excused = excused, decided_by = decided_by) decide_message;
     apply {
         bit<32> rule;
@@ -289,6 +329,12 @@ control read_dns(inout verdict_segment segment, inout message_status status, in 
                 segment.stream.kind = is_whole ? 0 : HAS_LENGTH | (bit<32>)length;
                 status = dns.read_held(held, segment.ticket, segment.message + 2, segment.at + 2, bytes, "qname");
                 dns.find_name("qname", names, rule, lists);
+#ifdef PATTERNS
+                bit<32> word;
+                bit<32> word_lists;
+                dns.find_pattern("qname", patterns, word, word_lists);
+                or_words(rule, lists, group, word, word_lists);
+#endif
                 bool blocks = of_group(lists, group) == BLOCKS && !group.is_paused;
                 bool is_blocked = false;
                 if (is_whole || blocks) { decide_message.apply(is_blocked, group, OF_DNS, rule, lists); }
@@ -342,7 +388,11 @@ const bit<64> QUIC_IDLE = 120000000000;
 
 // Reads the server's name in the Initials of a datagram, and decides about its connection.
 control read_quic(out bool pass, in stream_ends ends, in bit<32> bytes, in source_group group)
-                 (quic_initials initials, message hello, flow_state<stream_ends, quic_flow> flows, name_set names, CounterArray blocked, CounterArray allowed,
+                 (quic_initials initials, message hello, flow_state<stream_ends, quic_flow> flows, name_set names,
+#ifdef PATTERNS
+                  pattern_set patterns,
+#endif
+                  CounterArray blocked, CounterArray allowed,
                   CounterArray excused, CounterArray unread, CounterArray decided_by) {
     decide(blocked = blocked, allowed = allowed, excused = excused, decided_by = decided_by) decide_message;
     apply {
@@ -367,6 +417,12 @@ control read_quic(out bool pass, in stream_ends ends, in bit<32> bytes, in sourc
                 bit<32> lists;
                 message_status read = hello.read_initials(initials, ticket, "sni");
                 hello.find_name("sni", names, rule, lists);
+#ifdef PATTERNS
+                bit<32> word;
+                bit<32> word_lists;
+                hello.find_pattern("sni", patterns, word, word_lists);
+                or_words(rule, lists, group, word, word_lists);
+#endif
                 if (read != message_status.READ) {
                     status = quic_status.MALFORMED;
                 } else if (flow.is_decided == 0 || flow.rule != rule) {
@@ -392,6 +448,9 @@ control read_quic(out bool pass, in stream_ends ends, in bit<32> bytes, in sourc
 // Decides about a packet. The answer to one that does not pass may need a number: RESET_ON that of the sequence, NO_TARGET the bytes of the question.
 control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal, out bit<32> number) {
     name_set(MOST_RULES) names;
+#ifdef PATTERNS
+    pattern_set(MOST_STATES) patterns;
+#endif
     message("dns") dns;
     message("http", STREAM_LIMIT) http;
     message("tls", STREAM_LIMIT) tls;
@@ -418,8 +477,16 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
     verdict_acknowledge(followed = followed, decided = decided) acknowledge;
     decide(blocked = blocked, allowed = allowed, excused = excused, decided_by = decided_by) decide_message;
     find_group() find_source;
-    read_http(http = http, names = names, held = held, blocked = blocked, allowed = allowed, excused = excused, decided_by = decided_by) read_requests;
-    read_dns(dns = dns, names = names, held = held, blocked = blocked, allowed = allowed, excused = excused, decided_by = decided_by) read_queries;
+    read_http(http = http, names = names,
+#ifdef PATTERNS
+              patterns = patterns,
+#endif
+              held = held, blocked = blocked, allowed = allowed, excused = excused, decided_by = decided_by) read_requests;
+    read_dns(dns = dns, names = names,
+#ifdef PATTERNS
+              patterns = patterns,
+#endif
+              held = held, blocked = blocked, allowed = allowed, excused = excused, decided_by = decided_by) read_queries;
 #ifdef READ_ALIASES
     message("dns") responses;
     read_aliases(dns = responses, names = names, blocked = blocked, allowed = allowed, excused = excused, decided_by = decided_by) read_targets;
@@ -428,7 +495,11 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
     quic_initials(MOST_INITIALS) initials;
     message("quic") hello;
     flow_state<stream_ends, quic_flow>(MOST_CONNECTIONS, QUIC_IDLE) quic_flows;
-    read_quic(initials = initials, hello = hello, flows = quic_flows, names = names, blocked = blocked, allowed = allowed, excused = excused, unread = unread,
+    read_quic(initials = initials, hello = hello, flows = quic_flows, names = names,
+#ifdef PATTERNS
+              patterns = patterns,
+#endif
+              blocked = blocked, allowed = allowed, excused = excused, unread = unread,
               decided_by = decided_by) read_hellos;
 #endif
 
@@ -447,6 +518,12 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
             if (status == message_status.READ) {
                 dns.find_name("qname", names, rule, lists);
                 find_source.apply(hdr, false, group);
+#ifdef PATTERNS
+                bit<32> word;
+                bit<32> word_lists;
+                dns.find_pattern("qname", patterns, word, word_lists);
+                or_words(rule, lists, group, word, word_lists);
+#endif
                 decide_message.apply(is_blocked, group, OF_DNS, rule, lists);
                 pass = !is_blocked;
                 refusal = answer.NO_NAME;
@@ -511,6 +588,12 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
                         status = tls.read_held(held, segment.ticket, segment.message, segment.at, segment.bytes, "sni");
                         if (status == message_status.READ) {
                             tls.find_name("sni", names, rule, lists);
+#ifdef PATTERNS
+                            bit<32> word;
+                            bit<32> word_lists;
+                            tls.find_pattern("sni", patterns, word, word_lists);
+                            or_words(rule, lists, group, word, word_lists);
+#endif
                             decide_message.apply(is_blocked, group, OF_TLS, rule, lists);
                             if (is_blocked) { verdict_block(segment); } else { verdict_allow(segment); }
                         } else if (status == message_status.OTHER && is_tunnel && segment.stream.kind == IS_UPGRADED) {

@@ -88,6 +88,10 @@ pub(crate) fn file(
         (payload.reads_quic(), "onpath/quic.h"),
         (payload.reads_documents(), "onpath/document.h"),
         (!maps.kept.contents.name_sets.is_empty(), "onpath/name.h"),
+        (
+            !maps.kept.contents.pattern_sets.is_empty(),
+            "onpath/pattern_set.h",
+        ),
         (has(Construct::AtomicRegisters), "onpath/lock.h"),
         (maps.kept.contents.logs.is_some(), "onpath/log.h"),
         (maps.payload.is_some(), "onpath/payload.h"),

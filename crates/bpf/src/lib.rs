@@ -245,6 +245,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
                 tables::HEADERS[3],
                 tables::HEADERS[4],
                 tables::HEADERS[5],
+                tables::HEADERS[6],
                 ::state::HEADERS[0],
                 ::state::HEADERS[1],
                 ::state::HEADERS[2],
@@ -264,7 +265,7 @@ pub fn headers() -> &'static [(&'static str, &'static str)] {
     }
     const _: () = assert!(emit::HEADERS.len() == 9, "all of them are in the list");
     const _: () = assert!(messages::HEADERS.len() == 9, "all of them are in the list");
-    const _: () = assert!(tables::HEADERS.len() == 6, "all of them are in the list");
+    const _: () = assert!(tables::HEADERS.len() == 7, "all of them are in the list");
     const _: () = assert!(::state::HEADERS.len() == 10, "all of them are in the list");
     headers!(
         "bpf.h",

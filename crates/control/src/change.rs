@@ -50,12 +50,12 @@ pub enum Change {
     InsertMember(ValueSet, Vec<KeyMatch>),
     /// Removes a member of a parser value set.
     RemoveMember(ValueSet, Vec<KeyMatch>),
-    /// Adds a rule to a name set. [`StoreError::Name`] if another rule of the same name covers some of its names;
-    /// [`StoreError::Full`]. Packets meet all changes of a batch to name sets at once.
+    /// Adds a rule to a name set or a pattern set. [`StoreError::Name`] if another rule of the same name covers some of its
+    /// names, or has the same pattern; [`StoreError::Full`]. Packets meet all changes of a batch to name sets at once.
     InsertName(Object, NameRule),
-    /// Removes a rule of a name set. [`StoreError::Name`] if it is not there.
+    /// Removes a rule of a name set or a pattern set. [`StoreError::Name`] if it is not there.
     RemoveName(Object, ScopedName),
-    /// Removes all rules of a name set.
+    /// Removes all rules of a name set or a pattern set.
     ClearNames(Object),
     /// Makes a multicast group of these copies, in the order in which they are sent. An empty list removes the group. A
     /// program that never sends to a group accepts any. [`StoreError::Invalid`] for group 0, which means no group, and

@@ -121,7 +121,9 @@ fn object(schema: &Schema, data: &ObjectSchema) -> Value {
             shown["size"] = json!(profile.size);
             shown["actions"] = json!(actions.collect::<Vec<_>>());
         }
-        ObjectKind::NameSet { size } => shown["size"] = json!(size),
+        ObjectKind::NameSet { size } | ObjectKind::PatternSet { size } => {
+            shown["size"] = json!(size)
+        }
         ObjectKind::Other => {}
     }
     shown

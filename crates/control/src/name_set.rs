@@ -1,11 +1,12 @@
-//! Name sets by name: the lines that change them, and the lines that restore them.
+//! Name sets and pattern sets by name: the lines that change them, and the lines that restore them.
 
 use crate::entry::find;
 use crate::errors::{self, Refusal};
 use crate::numbers::number;
 use crate::piece::Piece;
 use crate::{Change, StoreError};
-use schema::{NameRule, Object, ObjectKind, RuleValue, Schema, ScopedName};
+use patterns::Pattern;
+use schema::{NameRule, Object, ObjectKind, RuleValue, Schema, Scope, ScopedName};
 
 const ADD: &str = "name_add SET NAME [NUMBER [LISTS]]";
 const REMOVE: &str = "name_remove SET NAME";
@@ -23,16 +24,22 @@ pub fn is_there(name: &ScopedName) -> StoreError {
     StoreError::Name { what }
 }
 
+/// Makes the error for a rule whose pattern another rule has.
+pub fn is_known(name: &ScopedName) -> StoreError {
+    let what = format!("there is a rule `{name}` already");
+    StoreError::Name { what }
+}
+
 /// Makes the error for the removal of a rule that does not exist.
 pub fn is_missing(name: &ScopedName) -> StoreError {
     let what = format!("there is no rule `{name}`");
     StoreError::Name { what }
 }
 
-/// Returns the name sets of a program, with their names.
+/// Returns the name sets and pattern sets of a program, with their names.
 pub fn name_sets(schema: &Schema) -> impl Iterator<Item = (Object, &str)> {
     let all = schema.objects.iter();
-    all.filter(|(_, object)| matches!(object.kind, ObjectKind::NameSet { .. }))
+    all.filter(|(_, object)| object.kind.has_name_rules())
         .map(|(id, object)| (id, object.name.as_str()))
 }
 
@@ -58,7 +65,7 @@ pub fn parse(schema: &Schema, line: Piece) -> Option<Result<Change, Refusal>> {
 pub fn parse_add(schema: &Schema, text: Piece) -> Result<(Object, NameRule), Refusal> {
     let mut words = Words::of(text, ADD);
     let set = words.set(schema)?;
-    let name = words.name()?;
+    let name = words.name(schema, set)?;
     let value = RuleValue {
         number: words.number(0)?,
         lists: words.number(FIRST_LIST)?,
@@ -70,7 +77,7 @@ pub fn parse_add(schema: &Schema, text: Piece) -> Result<(Object, NameRule), Ref
 pub fn parse_remove(schema: &Schema, text: Piece) -> Result<(Object, ScopedName), Refusal> {
     let mut words = Words::of(text, REMOVE);
     let set = words.set(schema)?;
-    let name = words.name()?;
+    let name = words.name(schema, set)?;
     words.end((set, name))
 }
 
@@ -114,8 +121,18 @@ impl<'a> Words<'a> {
         find_name_set(schema, self.needed()?)
     }
 
-    fn name(&mut self) -> Result<ScopedName, Refusal> {
+    /// Returns the name, or the pattern of a pattern set, that comes next.
+    fn name(&mut self, schema: &Schema, set: Object) -> Result<ScopedName, Refusal> {
         let word = self.needed()?;
+        if let ObjectKind::PatternSet { .. } = schema.objects[set].kind {
+            let pattern = Pattern::parse(word.text);
+            let pattern =
+                pattern.map_err(|fault| errors::malformed(word.span(), &fault.what, self.form))?;
+            return Ok(ScopedName {
+                name: pattern.to_string().into(),
+                scope: Scope::Domain,
+            });
+        }
         ScopedName::parse(word.text).map_err(|why| errors::malformed(word.span(), why, self.form))
     }
 

@@ -3,6 +3,7 @@
 use crate::stream_bytes::StreamBytes;
 use ir::Bits;
 use num_bigint::BigUint;
+use patterns::PatternRules;
 use rand_chacha::ChaCha8Rng;
 use schema::NameRules;
 use smol_str::SmolStr;
@@ -27,6 +28,8 @@ pub enum Arg {
     Member(SmolStr, [Bits; 1]),
     /// Rules of a name set, which is given as an object.
     Names(Arc<NameRules>),
+    /// Rules of a pattern set, which is given as an object.
+    Patterns(Arc<PatternRules>),
     /// Bytes of streams, which are given as an object.
     Streams(Arc<StreamBytes>),
     /// Bytes of QUIC connections, which are given as an object.

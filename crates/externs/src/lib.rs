@@ -29,6 +29,7 @@ pub mod message;
 pub mod meter;
 pub mod metrics;
 pub mod name_set;
+pub mod pattern_set;
 pub mod payload;
 mod perf_event;
 pub mod quic;
@@ -52,6 +53,7 @@ pub use register::Registers;
 pub use stream_bytes::StreamBytes;
 
 use ir::ExternData;
+use patterns::PatternRules;
 use schema::NameRules;
 use std::sync::Arc;
 
@@ -105,6 +107,8 @@ pub enum ExternState {
     Message(Box<Message>),
     /// Rules of a name set.
     Names(Arc<NameRules>),
+    /// Rules of a pattern set.
+    Patterns(Arc<PatternRules>),
     /// Bytes of streams.
     Streams(Arc<StreamBytes>),
     /// Bytes of QUIC connections.
@@ -149,6 +153,7 @@ pub const ALL: &[Extern] = &[
     metrics::DISTINCT_COUNTS,
     metrics::TOP_KEYS,
     name_set::EXTERN,
+    pattern_set::EXTERN,
     payload::LENGTH_OF,
     payload::READING,
     payload::MATCHING,

@@ -16,13 +16,17 @@
 //!     bool get_bytes<T>(string attribute, out T value, out bit<32> length);
 //!     bool matches(string attribute, string pattern);
 //!     bool find_name(string attribute, name_set names, out bit<32> number, out bit<32> lists);
+//!     bool find_pattern(string attribute, pattern_set patterns, out bit<32> number, out bit<32> lists);
+//!     bool find_url(pattern_set patterns, out bit<32> prefix, out bit<32> prefix_lists, out bit<32> number, out bit<32> lists);
 //! }
 //! ```
 
 use crate::call::{Arg, Env, Fault, Reply, index, values};
 use crate::name_set::decided;
+use crate::pattern_set::found;
 use crate::{Extern, ExternState, Meaning};
 use ir::{Bits, CtorValue, ExternData};
+use patterns::UrlText;
 use payload::builtin::Builtin;
 use payload::{Found, Pattern, Schema, Status, Value, read_up_to};
 use std::collections::VecDeque;
@@ -50,6 +54,12 @@ pub const MATCHES_PATTERN: &str = "matches";
 
 /// Method that looks up a name in a set.
 pub const FIND_NAME: &str = "find_name";
+/// Method that looks for the patterns of a set in a name.
+pub const FIND_PATTERN: &str = "find_pattern";
+/// Method that looks for the patterns of a set in the URL of a request.
+pub const FIND_URL: &str = "find_url";
+/// Attributes that [`FIND_URL`] takes: the host, the path, and the target that has the path.
+pub const OF_URL: [&str; 3] = ["host", "path", "target"];
 
 /// Largest number of bytes of a message that are read: a value of a per-CPU map has room for them. It also has room
 /// for a piece of a payload that is searched.
@@ -102,6 +112,8 @@ pub(crate) const EXTERN: Extern = Extern {
             (GET_BYTES, get_bytes),
             (MATCHES_PATTERN, matches_pattern),
             (FIND_NAME, find_name),
+            (FIND_PATTERN, find_pattern),
+            (FIND_URL, find_url),
         ],
     },
 };
@@ -402,6 +414,42 @@ fn find_name(state: &mut ExternState, args: &[Arg], _: &mut Env<'_>) -> Result<R
         _ => None,
     };
     Ok(decided(rules, name, 2))
+}
+
+fn find_pattern(state: &mut ExternState, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
+    let Some(Arg::Patterns(rules)) = args.get(1) else {
+        return Err(Fault::Malformed);
+    };
+    let text = match named(state, args)? {
+        Some(Value::Bytes(bytes)) => Some(UrlText::of_host(bytes)),
+        _ => None,
+    };
+    Ok(found(rules, text, 2, false))
+}
+
+fn find_url(state: &mut ExternState, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
+    let Some(Arg::Patterns(rules)) = args.first() else {
+        return Err(Fault::Malformed);
+    };
+    let message = message(state)?;
+    let [host, path, target] = OF_URL.map(|name| {
+        let mut all = message.found.iter();
+        let found = all.find(|found| found.name == name)?;
+        Some((
+            found.offset,
+            message
+                .bytes
+                .get(found.offset..found.offset + found.length)?,
+        ))
+    });
+    let text = host.map(|(_, host)| match (path, target) {
+        (Some((from, path)), Some((start, target))) if from >= start => {
+            let from = (from - start).min(target.len());
+            UrlText::of_request(host, &target[from..], path.len())
+        }
+        _ => UrlText::of_host(host),
+    });
+    Ok(found(rules, text, 1, true))
 }
 
 /// Returns the width of an argument that is one scalar.

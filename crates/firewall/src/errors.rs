@@ -67,6 +67,34 @@ pub fn too_many_lists(lists: usize, most: usize) -> Box<Diagnostic> {
     )
 }
 
+/// An expression of a list has no automaton; `column` is where its fault begins.
+pub fn no_expression(list: &str, line: usize, column: usize, why: &str) -> Box<Diagnostic> {
+    Diagnostic::failure(
+        "E1221",
+        format!("{list}:{line}:{column}: no automaton finds the expression: {why}"),
+        "an expression has neither look-around nor backreferences, and repeats little; write several expressions, or omit \
+         `--strict` to skip such lines",
+    )
+}
+
+/// The automata of a firewall's patterns are too large; `why` is the reason.
+pub fn too_many_states(why: &str) -> Box<Diagnostic> {
+    Diagnostic::failure(
+        "E1222",
+        why,
+        "leave expressions out that have `.*` or repeat much, or bind them by `^`: together they have a state for each combination",
+    )
+}
+
+/// A running firewall has no room for patterns.
+pub fn no_patterns(name: &str) -> Box<Diagnostic> {
+    Diagnostic::failure(
+        "E1211",
+        format!("`{name}` began without prefixes, words and expressions, and has no room for any"),
+        format!("end it with `onpath unload {name}` and start it again"),
+    )
+}
+
 /// A running program is none that `onpath firewall --dev` started.
 pub fn no_firewall(name: &str) -> Box<Diagnostic> {
     Diagnostic::failure(

@@ -1,17 +1,23 @@
-//! Lists of domain names, a rule a line.
+//! Lists of domain names and of patterns for URLs, a rule a line.
 //!
 //! | line | blocks |
 //! |---|---|
 //! | `name`, `\|\|name^` | the name and all names below it |
 //! | `=name`, `ADDRESS name...` (a hosts file) | the name alone |
 //! | `*.name` | all names below it |
-//! | `@@\|\|name^` | nothing: an exception |
+//! | `name/path`, `\|\|name/path` | URLs of the name and of all names below it that begin with the path |
+//! | `=name/path` | URLs of the name alone that begin with the path |
+//! | `*word*` | URLs and names that contain the word |
+//! | `/expression/` | URLs and names in which a regular expression is found |
+//! | `@@\|\|name^`, `@@\|\|name/path`, `@@/expression/` | nothing: an exception |
 //!
 //! A line that begins with `#` or `!` is a comment, and so is text after white space and `#`. Names are compared by their
 //! A-labels in lower case (RFC 5890), without the final dot. Addresses, and names of the local host that hosts files
 //! have, are no rules.
 
 use domains::{LONGEST_LABEL, LONGEST_NAME, Scope};
+use patterns::{Fault, Pattern, UrlText};
+use std::borrow::Cow;
 use std::net::IpAddr;
 use url::Url;
 
@@ -41,6 +47,17 @@ pub struct Rule {
     pub line: usize,
 }
 
+/// Rule of a list for URLs.
+#[derive(Clone, PartialEq, Debug)]
+pub struct UrlRule {
+    /// Pattern of the URLs.
+    pub pattern: Pattern,
+    /// True for an exception.
+    pub is_allowed: bool,
+    /// Number of its line, from 1.
+    pub line: usize,
+}
+
 /// Line that is no rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Skipped {
@@ -51,7 +68,7 @@ pub struct Skipped {
 }
 
 /// Fault of a line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reason {
     /// A label is empty or longer than 63 bytes, or the name is longer than 253.
     Length,
@@ -67,30 +84,47 @@ pub enum Reason {
     Local,
     /// The line is not UTF-8.
     Encoding,
+    /// An expression looks for the scheme of a URL, which no request has.
+    Scheme,
+    /// A path, a word or an expression is no pattern.
+    Pattern(Fault),
 }
 
 impl Reason {
     /// Returns the fault as a phrase.
-    pub fn describe(self) -> &'static str {
-        match self {
+    pub fn describe(&self) -> Cow<'static, str> {
+        let what = match self {
             Reason::Length => "a label has 1 to 63 bytes, and a name 253 at most",
             Reason::Character => "a name has letters, digits, hyphens and underscores",
             Reason::Internationalised => "the name is not valid as an internationalised name",
             Reason::Form => {
-                "the line is neither a name, `||name^`, `=name`, `*.name` nor a line of a hosts file"
+                "the line is neither a name, `||name^`, `=name`, `*.name`, a line of a hosts file, `name/path`, `*word*` nor `/expression/`"
             }
             Reason::Address => "an address is no name",
             Reason::Local => "the name is that of the local host",
             Reason::Encoding => "the line is not UTF-8",
+            Reason::Scheme => "an expression is found in the host and the path, without `https://`",
+            Reason::Pattern(Fault { what, .. }) => return Cow::Owned(what.clone()),
+        };
+        Cow::Borrowed(what)
+    }
+
+    /// Returns the column, from 1, at which an expression has a fault because of which it has no automaton.
+    pub fn column(&self) -> Option<usize> {
+        match self {
+            Reason::Pattern(Fault { place, .. }) => place.as_ref().map(|place| place.start + 1),
+            _ => None,
         }
     }
 }
 
 /// Rules of a list, and the lines that are none.
-#[derive(Clone, Default, PartialEq, Eq, Debug)]
+#[derive(Clone, Default, PartialEq, Debug)]
 pub struct List {
     /// Rules in the order of their lines.
     pub rules: Vec<Rule>,
+    /// Rules for URLs in the order of their lines.
+    pub urls: Vec<UrlRule>,
     /// Lines that are no rules, in order.
     pub skipped: Vec<Skipped>,
 }
@@ -102,7 +136,14 @@ pub fn parse(bytes: &[u8]) -> List {
     for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
         let number = index + 1;
         let read = match std::str::from_utf8(line) {
-            Ok(text) => read_line(text, number, &mut list.rules),
+            Ok(text) => match url_rule(text.trim(), number) {
+                Some(Ok(rule)) => {
+                    list.urls.push(rule);
+                    Ok(())
+                }
+                Some(Err(reason)) => Err(reason),
+                None => read_line(text, number, &mut list.rules),
+            },
             Err(_) => Err(Reason::Encoding),
         };
         if let Err(reason) = read {
@@ -113,6 +154,90 @@ pub fn parse(bytes: &[u8]) -> List {
         }
     }
     list
+}
+
+/// Reads keywords, one a line.
+pub fn parse_keywords(bytes: &[u8]) -> List {
+    let mut list = List::default();
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+        let word = line.trim_ascii();
+        if !word.is_empty() && !word.starts_with(b"#") {
+            list.urls.push(UrlRule {
+                pattern: Pattern::word(word),
+                is_allowed: false,
+                line: index + 1,
+            });
+        }
+    }
+    list
+}
+
+/// Reads a line that is a rule for URLs; `None` for any other line.
+fn url_rule(text: &str, line: usize) -> Option<Result<UrlRule, Reason>> {
+    let (is_allowed, rest) = match text.strip_prefix("@@") {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let pattern = match rest.as_bytes() {
+        [b'/', ..] => expression(rest, text.len() - rest.len()),
+        [b'*', _, .., b'*'] => Pattern::parse(&escaped(rest)).map_err(Reason::Pattern),
+        [b'#' | b'!', ..] => return None,
+        _ => {
+            // A comment may follow.
+            let mut words = rest.split_ascii_whitespace();
+            let (first, second) = (words.next()?, words.next());
+            let is_alone = second.is_none_or(|word| word.starts_with('#'));
+            if !is_alone || !first.contains('/') || first.contains("://") {
+                return None;
+            }
+            prefix(first, is_allowed)
+        }
+    };
+    Some(pattern.map(|pattern| UrlRule {
+        pattern,
+        is_allowed,
+        line,
+    }))
+}
+
+/// Returns a regular expression between slashes, before which the line has some bytes.
+fn expression(text: &str, before: usize) -> Result<Pattern, Reason> {
+    let inner = text[1..].strip_suffix('/').ok_or(Reason::Form)?;
+    match inner.replace('\\', "").contains("://") {
+        true => Err(Reason::Scheme),
+        false => Pattern::parse(text).map_err(|mut fault| {
+            fault.place = fault.place.map(|at| at.start + before..at.end + before);
+            Reason::Pattern(fault)
+        }),
+    }
+}
+
+/// Returns a prefix of URLs. Characters by which AdBlock means more are none of a prefix.
+fn prefix(text: &str, is_allowed: bool) -> Result<Pattern, Reason> {
+    let domain = text.strip_prefix("||");
+    if is_allowed && domain.is_none()
+        || text[domain.map_or(0, |_| 2)..].contains(['*', '^', '|', '$'])
+    {
+        return Err(Reason::Form);
+    }
+    let rest = domain.unwrap_or(text);
+    let (mark, rest) = match rest.strip_prefix('=') {
+        Some(rest) if domain.is_none() => ("=", rest),
+        _ => ("", rest),
+    };
+    let (name, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let name = normalised(name)?;
+    Pattern::parse(&format!("{mark}{name}{}", escaped(path))).map_err(Reason::Pattern)
+}
+
+/// Returns a text with `%XX` for each byte that is not printable ASCII.
+fn escaped(text: &str) -> String {
+    let byte = |byte: u8| match byte.is_ascii_graphic() {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02x}"),
+    };
+    text.bytes().map(byte).collect()
 }
 
 /// Appends the rules of a line. If one name of the line is wrong, it has none.
@@ -195,6 +320,26 @@ pub fn normalised(name: &str) -> Result<String, Reason> {
     }
 }
 
+/// Returns the name of a site, and what a firewall sees of its URL: all of it in a request of HTTP, the host alone in any other
+/// message.
+///
+/// # Errors
+///
+/// Returns the fault of the name.
+pub fn seen(text: &str) -> Result<(String, UrlText), Reason> {
+    let name = site(text)?;
+    let (scheme, rest) = text.split_once("://").unwrap_or(("http", text));
+    let seen = match rest.find(['/', '?']) {
+        Some(at) if scheme.eq_ignore_ascii_case("http") => {
+            let target = rest[at..].as_bytes();
+            let path = target.iter().position(|byte| *byte == b'?');
+            UrlText::of_request(name.as_bytes(), target, path.unwrap_or(target.len()))
+        }
+        _ => UrlText::of_host(name.as_bytes()),
+    };
+    Ok((name, seen))
+}
+
 /// Returns the name of a site: of a name, with a port or without, or of an address (`https://name/path`). It compares as
 /// the names of rules do.
 ///
@@ -269,11 +414,14 @@ mod tests {
     #[test]
     fn other_lines_are_skipped_with_their_numbers_and_reasons() {
         let long = "a".repeat(64);
-        let lines: [(&[u8], Reason); 20] = [
+        let lines: [(&[u8], Reason); 23] = [
             (b"||ads.example^$third-party", Reason::Form),
             (b"||ads.example", Reason::Form),
             (b"@@good.example", Reason::Form),
-            (b"ads.example/banner", Reason::Form),
+            (b"ads.example/banner*", Reason::Form),
+            (b"@@ads.example/banner", Reason::Form),
+            (b"/banner/$script", Reason::Form),
+            (b"/^https?:\\/\\/ads/", Reason::Scheme),
             (b"ads*.example", Reason::Form),
             (b"one two", Reason::Form),
             (b"a..example", Reason::Length),
@@ -298,9 +446,57 @@ mod tests {
             .join(&b'\n');
         let list = parse(&text);
         assert_eq!(list.rules, []);
-        let reasons: Vec<Reason> = list.skipped.iter().map(|s| s.reason).collect();
+        let reasons: Vec<Reason> = list.skipped.iter().map(|s| s.reason.clone()).collect();
         assert_eq!(reasons, lines.map(|(_, reason)| reason));
-        assert_eq!(list.skipped[11].line, 12);
+        assert_eq!(list.skipped[14].line, 15);
+    }
+
+    #[test]
+    fn rules_for_urls_are_read() {
+        let text = "A.example/Ads # why\n||b.example/x?y\n=c.example/\n@@||a.example/ads/ok\n*Free Movie*\n\
+                    /^ads[0-9]+\\./\n@@/good/\nb\u{fc}cher.example/\u{fc}\n";
+        let list = parse(text.as_bytes());
+        assert_eq!((&list.rules, &list.skipped), (&vec![], &vec![]));
+        let urls = list.urls.iter();
+        let urls: Vec<_> = urls
+            .map(|rule| (rule.pattern.to_string(), rule.is_allowed, rule.line))
+            .collect();
+        let expected = [
+            ("a.example/ads", false, 1),
+            ("b.example/x?y", false, 2),
+            ("=c.example/", false, 3),
+            ("a.example/ads/ok", true, 4),
+            ("*free%20movie*", false, 5),
+            ("/^ads[0-9]+\\./", false, 6),
+            ("/good/", true, 7),
+            ("xn--bcher-kva.example/%c3%bc", false, 8),
+        ];
+        let expected = expected.map(|(text, allows, line)| (text.to_owned(), allows, line));
+        assert_eq!(urls, expected);
+        let words = parse_keywords(b"# words\n Casino \n\nfree movie\r\n").urls;
+        let words: Vec<_> = words.iter().map(|rule| rule.pattern.to_string()).collect();
+        assert_eq!(words, ["*casino*", "*free%20movie*"]);
+    }
+
+    #[test]
+    fn an_expression_without_an_automaton_has_its_column() {
+        let list = parse(b"@@/a(?=b)/\n/a b/\n");
+        let columns = list.skipped.iter().map(|skipped| skipped.reason.column());
+        assert_eq!(columns.collect::<Vec<_>>(), [Some(5), None]);
+    }
+
+    #[test]
+    fn of_a_url_that_is_encrypted_the_name_is_seen() {
+        let of = |text: &str| {
+            let (name, seen) = seen(text).expect(text);
+            assert_eq!(name, "a.example");
+            String::from_utf8(seen.bytes()).expect("ASCII")
+        };
+        assert_eq!(of("A.example"), "a.example");
+        assert_eq!(of("https://a.example/x"), "a.example");
+        assert_eq!(of("http://a.example:80/%58?y#z"), "a.example/x?y");
+        assert_eq!(of("a.example/x/../y"), "a.example/y");
+        assert_eq!(of("a.example?y"), "a.example/?y");
     }
 
     #[test]

@@ -6,9 +6,10 @@
 //! Each group of sources has lists of its own, and one set serves all: two bits of a rule tell for each group what the
 //! longest name of its lists says. So a rule has bits of groups on whose lists shorter names are.
 
-use crate::list::Rule;
+use crate::list::{Rule, UrlRule};
 use domains::{NameRule, RuleValue, Scope, ScopedName};
-use std::collections::HashMap;
+use patterns::Pattern;
+use std::collections::{BTreeMap, HashMap};
 
 /// Bit of the rules that block, for the first group.
 pub const BLOCKS: u32 = 1;
@@ -79,6 +80,17 @@ pub struct Listed {
     pub groups: u16,
 }
 
+/// Rule of a list for URLs, with its origin.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ListedUrl {
+    /// The rule.
+    pub rule: UrlRule,
+    /// Index of its list.
+    pub list: usize,
+    /// Groups whose list it is, each by the bit of its index.
+    pub groups: u16,
+}
+
 /// Rules of a set.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Rules {
@@ -97,16 +109,12 @@ struct Verdict {
 }
 
 impl Verdict {
-    fn of(listed: &Listed) -> Verdict {
-        let bit = if listed.rule.is_allowed {
-            ALLOWS
-        } else {
-            BLOCKS
-        };
-        let groups = (0..MOST_GROUPS).filter(|group| listed.groups >> group & 1 == 1);
+    fn of(is_allowed: bool, groups: u16, origin: Origin) -> Verdict {
+        let bit = if is_allowed { ALLOWS } else { BLOCKS };
+        let groups = (0..MOST_GROUPS).filter(|group| groups >> group & 1 == 1);
         Verdict {
             lists: groups.fold(0, |lists, group| lists | bit << (2 * group)),
-            origin: Origin::new(listed.list, listed.rule.line),
+            origin,
         }
     }
 
@@ -140,7 +148,8 @@ pub fn of(listed: Vec<Listed>) -> Rules {
     let given = listed.len();
     let mut names: HashMap<String, Verdicts> = HashMap::with_capacity(given);
     for listed in listed {
-        let verdict = Verdict::of(&listed);
+        let origin = Origin::new(listed.list, listed.rule.line);
+        let verdict = Verdict::of(listed.rule.is_allowed, listed.groups, origin);
         let rule = listed.rule;
         let known = names.entry(rule.name).or_default();
         let covered = [rule.scope.covers_itself(), rule.scope.covers_below()];
@@ -187,6 +196,38 @@ pub fn of(listed: Vec<Listed>) -> Rules {
     });
     made.needless = given.saturating_sub(made.rules.len());
     made
+}
+
+/// Returns the rules of a pattern set that decides as lists do: of prefixes the longest one, and of words and expressions one that
+/// allows. These have both bits of a group where they allow, so that all bits together tell.
+pub fn of_urls(listed: Vec<ListedUrl>) -> Vec<NameRule> {
+    let mut patterns: BTreeMap<String, (Verdict, bool)> = BTreeMap::new();
+    for ListedUrl { rule, list, groups } in listed {
+        let origin = Origin::new(list, rule.line);
+        let verdict = Verdict::of(rule.is_allowed, groups, origin);
+        let is_prefix = matches!(rule.pattern, Pattern::Prefix(_));
+        let known = patterns.entry(rule.pattern.to_string());
+        let known = known.or_insert((verdict, is_prefix));
+        known.0 = known.0.with(verdict);
+    }
+    let rule = |(pattern, (verdict, is_prefix)): (String, (Verdict, bool))| {
+        let both = if is_prefix {
+            0
+        } else {
+            verdict.lists >> 1 & ALL_BLOCK
+        };
+        NameRule {
+            name: ScopedName {
+                name: pattern.into(),
+                scope: Scope::Domain,
+            },
+            value: RuleValue {
+                number: verdict.origin.number(),
+                lists: verdict.lists | both,
+            },
+        }
+    };
+    patterns.into_iter().map(rule).collect()
 }
 
 /// Returns the bits that the rules for the names above a name have for it: for each group those of the longest one.
@@ -270,6 +311,36 @@ mod tests {
             shown(&rules),
             ["a.com 1", "=b.com 1", "c.b.com 2", "*.c.com 1"]
         );
+    }
+
+    #[test]
+    fn of_rules_for_one_pattern_one_that_allows_wins() {
+        let of = |text: &str, list, groups| {
+            let urls = crate::list::parse(text.as_bytes()).urls.into_iter();
+            urls.map(move |rule| ListedUrl { rule, list, groups })
+        };
+        let all = of("a.com/%58\n*word*\n@@/x/", 0, 1).chain(of("@@||a.com/x\n\n/x/", 1, 3));
+        let rules = of_urls(all.collect());
+        let shown: Vec<_> = rules
+            .iter()
+            .map(|rule| {
+                let origin = Origin::of(rule.value.number);
+                (
+                    rule.name.to_string(),
+                    rule.value.lists,
+                    origin.list(),
+                    origin.line(),
+                )
+            })
+            .collect();
+        let expected = [
+            ("*word*", 1, 0, 2),
+            ("/x/", 0b0111, 0, 3),
+            ("a.com/x", 0b1010, 1, 1),
+        ];
+        let expected =
+            expected.map(|(text, lists, list, line)| (text.to_owned(), lists, list, line));
+        assert_eq!(shown, expected);
     }
 
     /// Compares sets of random lists with the lists read one rule after the other.

@@ -274,7 +274,7 @@ fn domain_rules(text: &str, unlike: &mut BTreeMap<String, usize>) -> String {
         let ours = list::parse(line.as_bytes())
             .skipped
             .first()
-            .map(|skipped| skipped.reason);
+            .map(|skipped| skipped.reason.clone());
         let theirs = parse_filter(line, false, ParseOptions::default()).is_ok();
         match (ours, theirs) {
             (None, true) => both += &format!("{line}\n"),

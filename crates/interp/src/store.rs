@@ -4,7 +4,7 @@ mod profile;
 
 use crate::Interpreter;
 use crate::models::Model;
-use control::name_set::{is_missing, is_there};
+use control::name_set::{is_known, is_missing, is_there};
 use control::{
     Change, CloneSession, Count, Digests, DropReason, EntryKey, Flow, FlowRoom, Group, Groups,
     MeterRef, Next, Rates, Rejected, Replica, Store, StoreError, one_by_one,
@@ -46,7 +46,10 @@ impl Interpreter {
             Change::RemoveMember(set, member) => self.remove_value(*set, member),
             Change::InsertName(set, rule) => self.insert_name(*set, rule),
             Change::RemoveName(set, name) => {
-                let removed = self.name_rules(*set)?.remove(name);
+                let removed = match &mut self.externs[set.index()] {
+                    ExternState::Patterns(rules) => Arc::make_mut(rules).remove(name),
+                    _ => self.name_rules(*set)?.remove(name),
+                };
                 removed.map(|_| ()).ok_or_else(|| is_missing(name))
             }
             Change::ClearNames(_) => unreachable!("they come as removals"),
@@ -101,6 +104,13 @@ impl Interpreter {
     }
 
     fn insert_name(&mut self, set: Object, rule: &NameRule) -> Result<(), StoreError> {
+        if let ExternState::Patterns(rules) = &mut self.externs[set.index()] {
+            return match Arc::make_mut(rules).insert(rule) {
+                Ok(true) => Ok(()),
+                Ok(false) => Err(is_known(&rule.name)),
+                Err(what) => Err(StoreError::Name { what }),
+            };
+        }
         let ObjectKind::NameSet { size: capacity } = self.schema.objects[set].kind else {
             return Err(no_such("rules for names"));
         };
@@ -295,6 +305,7 @@ impl Store for Interpreter {
     fn name(&self, set: Object, name: &ScopedName) -> Result<Option<RuleValue>, StoreError> {
         match &self.externs[set.index()] {
             ExternState::Names(rules) => Ok(rules.get(name)),
+            ExternState::Patterns(rules) => Ok(rules.get(name)),
             _ => Err(no_such("rules for names")),
         }
     }
@@ -302,6 +313,7 @@ impl Store for Interpreter {
     fn names(&self, set: Object) -> Result<Vec<NameRule>, StoreError> {
         match &self.externs[set.index()] {
             ExternState::Names(rules) => Ok(rules.iter().collect()),
+            ExternState::Patterns(rules) => Ok(rules.iter().collect()),
             _ => Err(no_such("rules for names")),
         }
     }

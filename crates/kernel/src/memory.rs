@@ -138,8 +138,12 @@ fn of_maps(maps: &[MapAbi], abi: &Abi) -> Vec<MapNeed> {
     all
 }
 
-/// Returns the number of rules that a name set has room for, if the map is one of its.
+/// Returns the number of rules that a name set has room for, or of states of a pattern set, if the map is one of its.
 fn rules_of(abi: &Abi, map: &str) -> Option<u32> {
+    let mut patterns = abi.contents.pattern_sets.iter();
+    if let Some(set) = patterns.find(|set| set.map == map) {
+        return Some(set.capacity);
+    }
     let mut sets = abi.contents.name_sets.iter();
     let set = sets.find(|set| set.maps().contains(&map))?;
     Some(set.capacity)
@@ -171,6 +175,8 @@ fn declaration(abi: &Abi, map: &str) -> (&'static str, String) {
         .find(|s| s.maps().contains(&map))
     {
         ("name_set", set.name.clone())
+    } else if let Some(set) = abi.contents.pattern_sets.iter().find(|s| s.map == map) {
+        ("pattern_set", set.name.clone())
     } else if let Some(metrics) = abi.contents.metrics.iter().find(|f| f.map == map) {
         ("metrics", metrics.name.clone())
     } else {

@@ -2,7 +2,7 @@
 
 use crate::{
     CounterAbi, DigestsAbi, FlowStateAbi, GlobalsAbi, LogsAbi, LookupAbi, MemberGroupsAbi,
-    MeterAbi, MetricsAbi, NameSetAbi, RegisterAbi, StateAbi, TableAbi, ValueSetAbi,
+    MeterAbi, MetricsAbi, NameSetAbi, PatternSetAbi, RegisterAbi, StateAbi, TableAbi, ValueSetAbi,
 };
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +35,9 @@ pub struct Contents {
     /// Name sets that the program looks names up in.
     #[serde(default)]
     pub name_sets: Vec<NameSetAbi>,
+    /// Pattern sets that the program looks for.
+    #[serde(default)]
+    pub pattern_sets: Vec<PatternSetAbi>,
     /// Ring buffer through which packets send digests to the control plane. `None` if they send none.
     #[serde(default)]
     pub digests: Option<DigestsAbi>,

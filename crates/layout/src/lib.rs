@@ -12,6 +12,7 @@ mod keyed;
 mod lookup;
 mod map;
 mod name_set;
+mod pattern_set;
 mod records;
 mod seeds;
 mod structure;
@@ -31,6 +32,7 @@ pub use name_set::{
     NAME_BELOW, NAME_IN_FRONT, NAME_ITSELF, NAME_RECORD, NAME_SLOTS, NameHash, NameSetAbi,
     name_records, name_set_room,
 };
+pub use pattern_set::PatternSetAbi;
 pub use records::{DigestAbi, DigestsAbi, LogAbi, LogsAbi};
 pub use seeds::HashSeeds;
 pub use structure::{Matching, Structure};

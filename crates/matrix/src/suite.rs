@@ -87,6 +87,7 @@ pub(crate) const SUITES: [Suite; 12] = [
         takes: &[
             "flow_state::",
             "name_sets::",
+            "pattern_sets::",
             "writers::",
             "tc_traffic::",
             "offloads::",

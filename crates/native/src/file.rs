@@ -142,6 +142,7 @@ fn emitted(
         (payload.reads_quic(), "onpath/quic.h"),
         (payload.reads_documents(), "onpath/document.h"),
         (!kept.name_sets.is_empty(), "onpath/name.h"),
+        (!kept.pattern_sets.is_empty(), "onpath/pattern_set.h"),
         (kept.logs.is_some(), "onpath/log.h"),
         (tables.bit_vectors, "onpath/bit_vectors.h"),
         (tables.perfect_hash, "onpath/perfect_hash.h"),

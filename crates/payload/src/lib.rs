@@ -32,7 +32,7 @@ pub use chars::{CharSet, NoSet};
 pub use exchange::{Exchange, Side, Sides};
 pub use expression::{Comparison, Condition, Linear};
 pub use outcome::{Status, read_up_to};
-pub use pattern::{PATTERN_LIMIT, Pattern, PatternError, Table};
+pub use pattern::{PATTERN_LIMIT, Pattern, PatternError, Table, UNION_LIMIT, Union};
 pub use reader::{
     Answer, Found, MOST_ATTRIBUTES, Malformed, POINTED_TO_A_BYTE, Reason, Taken, Value, Wanted,
     read,

@@ -80,6 +80,11 @@ pub enum ObjectKind {
         /// Most rules.
         size: u64,
     },
+    /// Rules for the text of URLs.
+    PatternSet {
+        /// Most states of their automata.
+        size: u64,
+    },
     /// An object that the control plane neither reads nor changes.
     Other,
 }
@@ -90,6 +95,14 @@ impl ObjectKind {
         matches!(
             self,
             ObjectKind::Counter { .. } | ObjectKind::DirectCounter { .. }
+        )
+    }
+
+    /// Returns true for name sets and pattern sets, whose rules the control plane names alike.
+    pub fn has_name_rules(&self) -> bool {
+        matches!(
+            self,
+            ObjectKind::NameSet { .. } | ObjectKind::PatternSet { .. }
         )
     }
 

@@ -1,5 +1,5 @@
 //! Emits tables and value sets as memory that packets search: a map of the target, bit vectors, tuple space search, a
-//! multibit trie, buckets or a perfect hash. Name sets have maps of their own. Default actions and the members of action
+//! multibit trie, buckets or a perfect hash. Name sets and pattern sets have maps of their own. Default actions and the members of action
 //! profiles are stored beside them. `layout` describes the memory for the control plane.
 //!
 //! Nothing here knows where the C will run. Targets differ in their [`Tables`], and in primitives that their headers
@@ -26,6 +26,7 @@ mod multibit_trie;
 pub mod name_set;
 mod names;
 mod one_map;
+pub mod pattern_set;
 mod perfect_hash;
 mod profile;
 mod shared;
@@ -43,7 +44,7 @@ pub use table::{Table, declare};
 pub use target::{IterationCalls, Tables};
 
 /// Headers of the C: paths relative to the include path, and texts. They include headers of `emit`.
-pub const HEADERS: [(&str, &str); 6] = {
+pub const HEADERS: [(&str, &str); 7] = {
     macro_rules! header {
         ($name:literal) => {
             (
@@ -57,6 +58,7 @@ pub const HEADERS: [(&str, &str); 6] = {
         header!("buckets.h"),
         header!("multibit_trie.h"),
         header!("name_set.h"),
+        header!("pattern_set.h"),
         header!("perfect_hash.h"),
         header!("tables.h"),
     ]

@@ -1,6 +1,6 @@
 //! Name sets ([`NameSetAbi`]): the maps are written as a whole, and never while packets read them.
 
-use crate::errors::{system, unsupported};
+use crate::errors::system;
 use control::StoreError;
 use control::name_set::{is_missing, is_there};
 use host::words::Words;
@@ -250,9 +250,4 @@ enum Found {
 fn scope_bits(scope: Scope) -> u8 {
     let bit = |covers: bool, bit: u8| if covers { bit } else { 0 };
     bit(scope.covers_itself(), NAME_ITSELF) | bit(scope.covers_below(), NAME_BELOW)
-}
-
-/// Makes the error for a change of a set in which packets look nothing up.
-pub(crate) fn unused() -> StoreError {
-    unsupported("the program looks no name up in this set")
 }

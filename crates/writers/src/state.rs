@@ -10,9 +10,11 @@ use crate::lpm::{Lpm, Prefixes};
 use crate::memory::{Map, Memory};
 use crate::metrics::Metrics;
 use crate::multibit_trie::{self, MultibitTrie};
-use crate::name_set::{Image, NameSet};
+use crate::name_set::NameSet;
 use crate::own::Own;
+use crate::pattern_set::PatternSet;
 use crate::prioritized::{BitVectors, Shadow, Structure, TupleSpace};
+use crate::rule_set::{Contents, RuleSet};
 use crate::transaction::Subject;
 use control::StoreError;
 use host::words::Words;
@@ -131,24 +133,29 @@ impl<'a> ProgramState<'a> {
         }))
     }
 
-    /// Returns the maps of a name set. `None` if packets never look anything up in it.
-    pub(crate) fn name_set(&self, set: Object) -> Result<Option<NameSet<'a>>, StoreError> {
+    /// Returns the maps of a name set or a pattern set. `None` if packets never look anything up in it.
+    pub(crate) fn rule_set(&self, set: Object) -> Result<Option<RuleSet<'a>>, StoreError> {
+        let mut all = self.memory.contents().pattern_sets.iter();
+        if let Some(abi) = all.find(|abi| abi.index == set.as_u32()) {
+            let blocks = self.shared(&abi.map)?;
+            return Ok(Some(RuleSet::Patterns(PatternSet { abi, blocks })));
+        }
         let mut all = self.memory.contents().name_sets.iter();
         let Some(abi) = all.find(|abi| abi.index == set.as_u32()) else {
             return Ok(None);
         };
-        Ok(Some(NameSet {
+        Ok(Some(RuleSet::Names(NameSet {
             abi,
             buckets: self.shared(&abi.buckets)?,
             records: self.shared(&abi.records)?,
             seed: self.memory.seeds()?.buckets,
-        }))
+        })))
     }
 
-    /// Returns the rules of a name set.
+    /// Returns the rules of a name set or a pattern set.
     pub(crate) fn read_names(&self, set: Object) -> Result<Vec<NameRule>, StoreError> {
-        match self.name_set(set)? {
-            Some(set) => Ok(Image::read(set)?.rules()),
+        match self.rule_set(set)? {
+            Some(set) => Ok(Contents::read(set)?.rules()),
             None => Ok(Vec::new()),
         }
     }

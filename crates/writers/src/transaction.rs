@@ -6,8 +6,8 @@ use crate::flat;
 use crate::guard::Guard;
 use crate::in_memory;
 use crate::meters::DirectMeter;
-use crate::name_set::{self, Image, NameSet};
 use crate::own::Own;
+use crate::rule_set::{self, Contents, RuleSet};
 use crate::state::{LookupShape, Opened, ProgramState, present};
 use crate::steps::{ChangeStep, StepFailed, Undo, Word};
 use crate::{direct, encoding, prioritized};
@@ -46,8 +46,8 @@ pub(super) struct Transaction<'a> {
     staged: BTreeMap<Subject, Staged<'a>>,
     own: BTreeMap<Table, Own<'a>>,
     defaults: BTreeMap<Table, ActionCall>,
-    /// New contents of name sets.
-    names: BTreeMap<Object, Image<'a>>,
+    /// New contents of name sets and pattern sets.
+    names: BTreeMap<Object, Contents<'a>>,
     /// Multicast groups and clone sessions.
     copies: Copies,
     /// Subjects whose change must become visible to packets at once.
@@ -124,10 +124,10 @@ impl<'a> Transaction<'a> {
             }
             Change::InsertMember(set, member) => self.insert_member(*set, member, origin),
             Change::RemoveMember(set, member) => self.remove_member(*set, member, origin),
-            Change::InsertName(set, rule) => self.image(*set)?.insert(rule),
-            Change::RemoveName(set, name) => self.image(*set)?.remove(name),
+            Change::InsertName(set, rule) => self.contents(*set)?.insert(rule),
+            Change::RemoveName(set, name) => self.contents(*set)?.remove(name),
             Change::ClearNames(set) => {
-                let empty = self.name_set(*set).map(Image::empty)?;
+                let empty = self.rule_set(*set).map(Contents::empty)?;
                 self.names.insert(*set, empty);
                 Ok(())
             }
@@ -143,17 +143,17 @@ impl<'a> Transaction<'a> {
         }
     }
 
-    /// Returns the new contents of a name set: at first those that it has.
-    fn image(&mut self, set: Object) -> Result<&mut Image<'a>, StoreError> {
+    /// Returns the new contents of a set: at first those that it has.
+    fn contents(&mut self, set: Object) -> Result<&mut Contents<'a>, StoreError> {
         if !self.names.contains_key(&set) {
-            let image = self.name_set(set).and_then(Image::read)?;
-            self.names.insert(set, image);
+            let contents = self.rule_set(set).and_then(Contents::read)?;
+            self.names.insert(set, contents);
         }
-        self.names.get_mut(&set).ok_or_else(name_set::unused)
+        self.names.get_mut(&set).ok_or_else(rule_set::unused)
     }
 
-    fn name_set(&self, set: Object) -> Result<NameSet<'a>, StoreError> {
-        self.store.name_set(set)?.ok_or_else(name_set::unused)
+    fn rule_set(&self, set: Object) -> Result<RuleSet<'a>, StoreError> {
+        self.store.rule_set(set)?.ok_or_else(rule_set::unused)
     }
 
     /// Adds an entry, for the change `origin`.
@@ -411,7 +411,9 @@ impl<'a> Transaction<'a> {
         // Without packets nobody can meet a partial change. A name set is written as a whole, which no journal undoes.
         let switch = guard.filter(|_| store.live || !self.names.is_empty());
         let changed = self.changed_tables();
-        let begun = self.number().and_then(|mut begun| {
+        let mut sets = self.names.values_mut();
+        let prepared = sets.try_for_each(Contents::prepare);
+        let begun = prepared.and_then(|()| self.number()).and_then(|mut begun| {
             begun.extend(self.meter_steps()?);
             Ok(begun)
         });
@@ -463,7 +465,7 @@ impl<'a> Transaction<'a> {
                 Staged::Prioritized(entries) => fresh.extend(entries.maps()),
             }
         }
-        fresh.extend(self.names.values().flat_map(Image::maps));
+        fresh.extend(self.names.values().flat_map(Contents::maps));
         // Packets meet new groups and sessions together with the new tables.
         fresh.extend(self.copies.maps(self.store.memory.traffic()));
         let successor = self.store.memory.successor(&fresh).map_err(failed)?;
@@ -503,14 +505,14 @@ impl<'a> Transaction<'a> {
     }
 }
 
-/// Writes the contents of name sets that no packet reads.
+/// Writes the contents of name sets and pattern sets that no packet reads.
 fn write_names(
-    names: BTreeMap<Object, Image<'_>>,
+    names: BTreeMap<Object, Contents<'_>>,
     store: &ProgramState<'_>,
 ) -> Result<(), StoreError> {
-    names.into_iter().try_for_each(|(set, image)| {
-        let maps = store.name_set(set)?.ok_or_else(name_set::unused)?;
-        image.write(maps)
+    names.into_iter().try_for_each(|(set, contents)| {
+        let maps = store.rule_set(set)?.ok_or_else(rule_set::unused)?;
+        contents.write(maps)
     })
 }
 

@@ -30,6 +30,13 @@ pub fn name_set_size(name: &str, most: u32, at: Span) -> Diagnostic {
     Diagnostic::error("E0611", at, refused).help("declare how many rules it will have at most")
 }
 
+/// A size that no pattern set can have.
+pub fn pattern_set_size(name: &str, most: u32, at: Span) -> Diagnostic {
+    let refused = format!("`{name}` has room for 1 to {most} states");
+    Diagnostic::error("E0611", at, refused)
+        .help("declare how many states its automata will have at most: about one for each byte of a pattern")
+}
+
 /// A number of streams that no object can hold.
 pub fn streams(name: &str, most: u32, at: Span) -> Diagnostic {
     let refused = format!("`{name}` has room for 1 to {most} streams");

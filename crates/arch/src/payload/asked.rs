@@ -2,7 +2,8 @@
 //! messages.
 
 use super::{
-    KEEP, MESSAGE, READ_BEHIND, READ_HELD, READ_INITIALS, names_in, read_for, reads_message,
+    FIND_URL, KEEP, MESSAGE, OF_URL, READ_BEHIND, READ_HELD, READ_INITIALS, names_in, read_for,
+    reads_message,
 };
 use ir::{ExternArg, ExternCall, ExternInst, Program, Stmt, StmtKind, visit};
 use std::collections::HashMap;
@@ -70,6 +71,9 @@ pub fn asked(program: &Program) -> AllAsked {
             }
             if let Some(ExternArg::String(name)) = call.args.first() {
                 asked.add(name);
+            }
+            if call.name == FIND_URL {
+                OF_URL.iter().for_each(|name| asked.add(name));
             }
         });
     }

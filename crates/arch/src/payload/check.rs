@@ -1,10 +1,11 @@
 //! Checks of a program's accesses to the payload.
 
 use super::{
-    EXTERNS, FIND, FIND_NAME, GET_BYTES, GET_NUMBER, LENGTH, MATCHES, MATCHES_PATTERN, MESSAGE,
-    MOST_BYTES, MOST_CONNECTIONS, MOST_RULES, MOST_STREAMS, NAME_SET, OBJECTS, PATTERN,
-    QUIC_INITIALS, READ, STREAM_BYTES, TRUNCATE, UNCHANGED, WIDEST_ATTRIBUTE, WIDEST_CONSTANT,
-    WIDEST_READ, WRITE, known_schemas, names_in, read_for, schema_name, schema_of,
+    EXTERNS, FIND, FIND_NAME, FIND_PATTERN, FIND_URL, GET_BYTES, GET_NUMBER, LENGTH, MATCHES,
+    MATCHES_PATTERN, MESSAGE, MOST_BYTES, MOST_CONNECTIONS, MOST_RULES, MOST_STATES, MOST_STREAMS,
+    NAME_SET, OBJECTS, OF_URL, PATTERN, PATTERN_SET, QUIC_INITIALS, READ, STREAM_BYTES, TRUNCATE,
+    UNCHANGED, WIDEST_ATTRIBUTE, WIDEST_CONSTANT, WIDEST_READ, WRITE, known_schemas, names_in,
+    read_for, schema_name, schema_of,
 };
 use crate::errors::payload as errors;
 use diag::{Diagnostic, Diagnostics, Span, nearest};
@@ -28,6 +29,9 @@ pub fn check(program: &Program) -> Diagnostics {
         } else if data.ty == NAME_SET {
             let refused = |most| errors::name_set_size(&data.name, most, data.span);
             check.size(data, "size", MOST_RULES, refused);
+        } else if data.ty == PATTERN_SET {
+            let refused = |most| errors::pattern_set_size(&data.name, most, data.span);
+            check.size(data, "size", MOST_STATES, refused);
         } else if data.ty == STREAM_BYTES {
             let refused = |most| errors::streams(&data.name, most, data.span);
             check.size(data, "streams", MOST_STREAMS, refused);
@@ -132,7 +136,18 @@ impl Check<'_> {
             let wrong = all.filter_map(Result::err);
             return wrong.for_each(|wrong| self.found.push(*wrong));
         }
-        let asks = [GET_NUMBER, GET_BYTES, MATCHES_PATTERN, FIND_NAME];
+        if call.name == FIND_URL {
+            let all = OF_URL.iter().map(|name| asked(schema, name, span));
+            let wrong = all.filter_map(Result::err).next();
+            return wrong.into_iter().for_each(|wrong| self.found.push(*wrong));
+        }
+        let asks = [
+            GET_NUMBER,
+            GET_BYTES,
+            MATCHES_PATTERN,
+            FIND_NAME,
+            FIND_PATTERN,
+        ];
         let asks = asks.contains(&call.name.as_str());
         let (true, Some(ExternArg::String(name))) = (asks, call.args.first()) else {
             return;
@@ -146,12 +161,12 @@ impl Check<'_> {
             (AttributeKind::Number { bits, signed }, GET_NUMBER) => {
                 number_fits(name, bits, signed, ty)
             }
-            (AttributeKind::Number { .. }, MATCHES_PATTERN | FIND_NAME) => {
+            (AttributeKind::Number { .. }, MATCHES_PATTERN | FIND_NAME | FIND_PATTERN) => {
                 let what = format!("{name:?} of `{}` is a number", schema.name);
                 Some((what, format!("call `{GET_NUMBER}`, and compare it")))
             }
             (_, MATCHES_PATTERN) => return self.pattern(call, 1, span),
-            (AttributeKind::Bytes | AttributeKind::DnsName, FIND_NAME) => None,
+            (AttributeKind::Bytes | AttributeKind::DnsName, FIND_NAME | FIND_PATTERN) => None,
             (AttributeKind::Number { .. }, _) => {
                 let what = format!("{name:?} of `{}` is a number", schema.name);
                 Some((what, format!("call `{GET_NUMBER}`")))

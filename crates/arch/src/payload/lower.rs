@@ -3,8 +3,8 @@
 //! last argument. A request for the packet's end gets a result in the slot [`ENDING`].
 
 use super::{
-    EXTERNS, FIND_NAME, GET_BYTES, GET_NUMBER, KEEP, MATCHES_PATTERN, MESSAGE, OBJECTS, TRUNCATE,
-    UNCHANGED, reads_message,
+    EXTERNS, FIND_NAME, FIND_PATTERN, FIND_URL, GET_BYTES, GET_NUMBER, KEEP, MATCHES_PATTERN,
+    MESSAGE, OBJECTS, TRUNCATE, UNCHANGED, reads_message,
 };
 use diag::Span;
 use ir::{
@@ -28,7 +28,14 @@ pub const EXCESS: &str = "excess";
 const REQUESTS: [(&str, &str, u32); 2] = [(TRUNCATE, EXCESS, 32), (UNCHANGED, UNCHANGED, 1)];
 
 /// Methods that are about the message that was read last.
-const ASKING: [&str; 4] = [GET_NUMBER, GET_BYTES, MATCHES_PATTERN, FIND_NAME];
+const ASKING: [&str; 6] = [
+    GET_NUMBER,
+    GET_BYTES,
+    MATCHES_PATTERN,
+    FIND_NAME,
+    FIND_PATTERN,
+    FIND_URL,
+];
 
 /// Calls about the payload that get the offset of its start.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -11,11 +11,12 @@ pub(crate) use lower::{Calls, lower};
 pub use lower::{ENDING, EXCESS, WITH_PAYLOAD};
 
 pub use externs::message::{
-    FIND_NAME, GET_BYTES, GET_NUMBER, HEADS, KEEP, MATCHES_PATTERN, MESSAGE, MOST_BYTES,
-    READ_BEHIND, READ_FOR, READ_HELD, READ_INITIALS, READ_MESSAGE, kept_and_behind, limit_of,
-    names_in, schema_name, schema_of,
+    FIND_NAME, FIND_PATTERN, FIND_URL, GET_BYTES, GET_NUMBER, HEADS, KEEP, MATCHES_PATTERN,
+    MESSAGE, MOST_BYTES, OF_URL, READ_BEHIND, READ_FOR, READ_HELD, READ_INITIALS, READ_MESSAGE,
+    kept_and_behind, limit_of, names_in, schema_name, schema_of,
 };
 pub use externs::name_set::{FIND_BYTES, NAME_SET};
+pub use externs::pattern_set::PATTERN_SET;
 pub use externs::payload::{
     CHUNKS, FIND, LENGTH, MATCHES, PATTERN, REACH, READ, SUM, TRUNCATE, UNCHANGED, WRITE,
 };
@@ -39,12 +40,13 @@ pub(crate) const EXTERNS: &[&str] = &[
     CHUNKS,
     MESSAGE,
     NAME_SET,
+    PATTERN_SET,
     STREAM_BYTES,
     QUIC_INITIALS,
 ];
 
 /// Externs whose objects read the payload.
-const OBJECTS: [&str; 4] = [MESSAGE, NAME_SET, STREAM_BYTES, QUIC_INITIALS];
+const OBJECTS: [&str; 5] = [MESSAGE, NAME_SET, PATTERN_SET, STREAM_BYTES, QUIC_INITIALS];
 
 /// Most bits that are read at once of a payload, or of an attribute that is bytes.
 pub const WIDEST_READ: u32 = 1024;
@@ -52,6 +54,8 @@ pub const WIDEST_READ: u32 = 1024;
 pub const WIDEST_ATTRIBUTE: u32 = 2048;
 /// Most rules of a name set.
 pub const MOST_RULES: u32 = 2_000_000;
+/// Most states of a pattern set.
+pub const MOST_STATES: u32 = patterns::MOST_STATES;
 /// Most bits of a constant that is compared or searched for.
 pub const WIDEST_CONSTANT: u32 = 512;
 

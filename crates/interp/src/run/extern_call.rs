@@ -166,6 +166,7 @@ impl Run<'_> {
             ExternArg::Object(object) => {
                 let arg = match &self.it.externs[object.index()] {
                     ExternState::Names(rules) => Arg::Names(Arc::clone(rules)),
+                    ExternState::Patterns(rules) => Arg::Patterns(Arc::clone(rules)),
                     ExternState::Streams(streams) => Arg::Streams(Arc::clone(streams)),
                     ExternState::Quic(held) => Arg::Quic(Arc::clone(held)),
                     _ => Arg::Absent,
@@ -237,7 +238,9 @@ impl Run<'_> {
                 Arg::Header { fields, .. } => show(fields),
                 Arg::String(text) => vec![format!("{text:?}")],
                 Arg::Member(name, _) => vec![name.to_string()],
-                Arg::Names(_) | Arg::Streams(_) | Arg::Quic(_) | Arg::Absent => Vec::new(),
+                Arg::Names(_) | Arg::Patterns(_) | Arg::Streams(_) | Arg::Quic(_) | Arg::Absent => {
+                    Vec::new()
+                }
             });
         let results = std::iter::once(&reply.result)
             .chain(reply.outs.iter().map(|(_, values)| values))

@@ -151,6 +151,11 @@ fn keeps_state_alike(ours: &Abi, other: &Abi) -> bool {
         all.sort_by_key(|set| set.index);
         all
     };
+    let pattern_sets = |abi: &Abi| {
+        let mut all = abi.contents.pattern_sets.clone();
+        all.sort_by_key(|set| set.index);
+        all
+    };
     ours.contents.tables == other.contents.tables
         && ours.contents.value_sets == other.contents.value_sets
         && ours.contents.globals == other.contents.globals
@@ -160,6 +165,7 @@ fn keeps_state_alike(ours: &Abi, other: &Abi) -> bool {
         && flow_states(ours) == flow_states(other)
         && metrics(ours) == metrics(other)
         && name_sets(ours) == name_sets(other)
+        && pattern_sets(ours) == pattern_sets(other)
 }
 
 /// Records the tables that a program is specialized to, in place of the earlier record.

@@ -14,6 +14,7 @@ mod head;
 mod held;
 mod names;
 mod object;
+mod patterns;
 mod pieces;
 mod quic;
 
@@ -21,10 +22,10 @@ pub use ending::deparse;
 
 use crate::{AttributeMember, Bytes, File, MessageTarget, Patterns, errors};
 use arch::payload::{
-    AllAsked, CHUNKS, FIND, FIND_BYTES, FIND_NAME, GET_BYTES, GET_NUMBER, KEEP, LENGTH, MATCHES,
-    MATCHES_PATTERN, NAME_SET, PATTERN, QUIC_INITIALS, READ, READ_BEHIND, READ_FOR, READ_HELD,
-    READ_INITIALS, READ_MESSAGE, STREAM_BYTES, SUM, TAKE, TRUNCATE, UNCHANGED, WRITE, asked,
-    object_of, read_for,
+    AllAsked, CHUNKS, FIND, FIND_BYTES, FIND_NAME, FIND_PATTERN, FIND_URL, GET_BYTES, GET_NUMBER,
+    KEEP, LENGTH, MATCHES, MATCHES_PATTERN, NAME_SET, PATTERN, QUIC_INITIALS, READ, READ_BEHIND,
+    READ_FOR, READ_HELD, READ_INITIALS, READ_MESSAGE, STREAM_BYTES, SUM, TAKE, TRUNCATE, UNCHANGED,
+    WRITE, asked, object_of, read_for,
 };
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
@@ -106,6 +107,10 @@ pub struct Shared {
     names_taken: HashMap<(SmolStr, bool), SmolStr>,
     /// Functions that find a DNS name's rule by its labels, by the message's struct and the set's map of records.
     names_found: HashMap<(SmolStr, SmolStr), SmolStr>,
+    /// Functions that take the text of a URL from a message, by the struct of its memory.
+    paths_taken: HashMap<SmolStr, SmolStr>,
+    /// Function that puts a name in front of such a text.
+    name_put: Option<SmolStr>,
     /// Function that loads a name from the packet.
     name_loaded: Option<SmolStr>,
     /// Objects that hold bytes of QUIC connections, and the map of a processor's memory for a datagram.
@@ -198,6 +203,8 @@ pub fn call<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, span: Span) -> bo
         (Some(object), GET_NUMBER | GET_BYTES) => get(g, object, call, span),
         (Some(object), MATCHES_PATTERN) => matches(g, object, call, span),
         (Some(object), FIND_NAME) => names::find_name(g, object, call, span),
+        (Some(object), FIND_PATTERN) => patterns::find_pattern(g, object, call, span),
+        (Some(object), FIND_URL) => patterns::find_url(g, object, call, span),
         (None, FIND_BYTES) if let Some(set) = object_of_type(g.p, call, NAME_SET) => {
             names::find_bytes(g, set, call, span);
         }

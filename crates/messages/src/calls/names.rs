@@ -115,7 +115,7 @@ pub(super) fn find_bytes<T: Payload>(
 }
 
 /// Returns the memory of a name on this core.
-fn text_of_core<T: Payload>(g: &mut Gen<'_, T>, map: &SmolStr) -> C {
+pub(super) fn text_of_core<T: Payload>(g: &mut Gen<'_, T>, map: &SmolStr) -> C {
     let zero = declare(g, CType::U32, "first", C::int(0));
     let ty = CType::Struct(name_set::TEXT.into()).ptr();
     declare(g, ty, "text", T::find(map, zero.addr()))
@@ -151,7 +151,7 @@ fn decide<T: Payload>(g: &mut Gen<'_, T>, call: &ExternCall, set: &NameSet, foun
 }
 
 /// Returns the function that takes a name from a message's memory; emits it on first use. It returns the name's length.
-fn taken<T: Payload>(g: &mut Gen<'_, T>, structure: &SmolStr, is_text: bool) -> SmolStr {
+pub(super) fn taken<T: Payload>(g: &mut Gen<'_, T>, structure: &SmolStr, is_text: bool) -> SmolStr {
     let key = (structure.clone(), is_text);
     if let Some(known) = T::shared(&mut g.file.own).names_taken.get(&key) {
         return known.clone();

@@ -105,12 +105,15 @@ Lines of a list:
   ads.example, ||ads.example^   the name and the names below it
   =ads.example                  the name alone, as in a line of a hosts file (0.0.0.0 ads.example)
   *.ads.example                 the names below it
-  @@||good.example^             an exception
+  ads.example/path              URLs of the name and the names below it that begin with the path
+  *word*, /expression/          URLs and names with a word, or a regular expression
+  @@||good.example^             an exception; also @@||ads.example/path and @@/expression/
   # comment, ! comment
 Other lines are reported and skipped. There are 32 lists at the most.
 
 Of the rules that cover a packet's name, the one with the longest name decides, and at equal length
-one that allows. Requests are read on ports 53, 80 and 443, where they come in (--hook tc-egress:
+one that allows. Before names decide prefixes of URLs, the longest one; after them words and
+expressions. Paths are seen in HTTP alone. Requests are read on ports 53, 80 and 443, where they come in (--hook tc-egress:
 where they go out). TCP connections are followed. For that, name the interfaces to the clients and to
 the servers: --dev IF,IF. With one of them, a client can hide a name (see `--unknown`).
 v1model: the automaton finds names anywhere in a payload: `evil.com` blocks `devil.com` and
@@ -126,6 +129,9 @@ pub struct NameLists {
     /// A list of exceptions: each line allows what it would block elsewhere; may be given several times
     #[arg(long, value_name = "LIST")]
     pub allow: Vec<PathBuf>,
+    /// A file of keywords, one a line: URLs and names that have one are blocked; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub keywords: Vec<PathBuf>,
     /// A file of settings: lists, groups of sources with lists and times of their own, and flags
     #[arg(long, value_name = "FILE.toml")]
     pub config: Option<PathBuf>,
@@ -147,7 +153,7 @@ pub struct Firewall {
     #[command(subcommand)]
     pub command: Option<FirewallCommand>,
     /// More lists of names to block, as by `--block`
-    #[arg(value_name = "LIST", required_unless_present_any = ["block", "config"])]
+    #[arg(value_name = "LIST", required_unless_present_any = ["block", "keywords", "config"])]
     pub lists: Vec<PathBuf>,
     /// Lists that block and allow.
     #[command(flatten)]
@@ -224,7 +230,7 @@ pub enum FirewallCommand {
     /// Read lists, and print their wrong lines, their rules and the memory that a firewall takes
     Check {
         /// More lists of names to block, as by `--block`
-        #[arg(value_name = "LIST", required_unless_present_any = ["block", "config"])]
+        #[arg(value_name = "LIST", required_unless_present_any = ["block", "keywords", "config"])]
         lists: Vec<PathBuf>,
         /// Lists that block and allow.
         #[command(flatten)]
@@ -241,7 +247,7 @@ pub enum FirewallCommand {
         #[arg(required = true, value_name = "SITE")]
         sites: Vec<String>,
         /// The running firewall; not needed if one program runs
-        #[arg(long, short = 'n', value_name = "NAME", conflicts_with_all = ["block", "allow", "config", "strict"], add = names::programs())]
+        #[arg(long, short = 'n', value_name = "NAME", conflicts_with_all = ["block", "allow", "keywords", "config", "strict"], add = names::programs())]
         name: Option<String>,
         /// Lists that block and allow.
         #[command(flatten)]

@@ -101,7 +101,7 @@ its NUMBER, 0 unless it is named, and its LISTS, a bit each, 1 unless they are n
 /// `onpath names`
 #[derive(Subcommand, Debug)]
 pub enum NamesCommand {
-    /// Print the rules of a name set, or of all
+    /// Print the rules of a name set or a pattern set, or of all
     #[command(after_long_help = NAMES)]
     List {
         /// The running program.

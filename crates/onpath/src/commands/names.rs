@@ -4,15 +4,15 @@ use super::changes::{self, How};
 use super::instance::open;
 use super::named::{not_done, one_or_all, print_array, with_text};
 use crate::args::NamesCommand;
-use crate::output::{Done, Stop, out_line};
+use crate::output::{Done, Stop, failed, out_line};
 use control::name_set::{find_name_set, name_sets, parse_add, parse_remove, show};
 use control::{Change, Store};
 use diag::{counted, shown};
-use schema::{NameRule, NameRules, Object, RuleValue, Schema};
+use schema::{NameRule, NameRules, Object, ObjectKind, RuleValue, Schema};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
-/// Reads or changes the rules of a running program's name sets.
+/// Reads or changes the rules of a running program's name sets and pattern sets.
 pub(crate) fn run(command: NamesCommand) -> Done {
     match command {
         NamesCommand::List {
@@ -95,6 +95,12 @@ fn list(store: &dyn Store, wanted: Option<&str>, form: Form) -> Done {
 fn look_up(store: &dyn Store, set: &str, names: &[String], prints_json: bool) -> Done {
     let schema = &**store.schema();
     let set = with_text(set, |text| find_name_set(schema, text))?;
+    if let ObjectKind::PatternSet { .. } = schema.objects[set].kind {
+        let name = shown(&schema.objects[set].name);
+        return failed(format!(
+            "`{name}` has patterns, which are not looked up by names"
+        ));
+    }
     let mut rules = NameRules::default();
     for rule in read(store, set)? {
         rules.insert(&rule);

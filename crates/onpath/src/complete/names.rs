@@ -115,9 +115,9 @@ pub fn metrics() -> ArgValueCompleter {
     objects(|kind| matches!(kind, ObjectKind::Metrics { .. }))
 }
 
-/// Completes name sets, as [`tables`] does tables.
+/// Completes name sets and pattern sets, as [`tables`] does tables.
 pub fn name_sets() -> ArgValueCompleter {
-    objects(|kind| matches!(kind, ObjectKind::NameSet { .. }))
+    objects(ObjectKind::has_name_rules)
 }
 
 /// Completes action profiles and selectors, as [`tables`] does tables.

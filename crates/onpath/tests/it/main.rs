@@ -24,6 +24,7 @@ mod pair;
 mod parser_reach;
 mod passes;
 mod paths;
+mod pattern_sets;
 mod payload_large;
 mod payload_limits;
 mod pdm;

@@ -1,14 +1,16 @@
 //! Regular expressions as deterministic automata of bounded size.
 
 mod table;
+mod union;
 
 pub use table::Table;
+pub use union::{UNION_LIMIT, Union};
 
 use regex_automata::Input;
 use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::nfa::thompson;
 use regex_syntax::ast::{self, Ast};
-use regex_syntax::hir;
+use regex_syntax::hir::{self, Hir};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -41,25 +43,24 @@ impl Pattern {
     /// # Errors
     /// The expression has no automaton, or none that is small enough.
     pub fn new(text: &str) -> Result<Pattern, PatternError> {
-        let written = ast::parse::Parser::new().parse(text);
-        let written = written.map_err(|e| syntax(&e.kind().to_string(), e.span()))?;
-        // The classes of Unicode would depend on the tables that the library was built with.
-        if asks_for_unicode(&written) {
-            let what = "the flag `u` asks for classes of Unicode";
-            return Err(PatternError::NoAutomaton(what.to_string()));
-        }
-        let mut translator = hir::translate::TranslatorBuilder::new()
-            .unicode(false)
-            .utf8(false)
-            .build();
-        let tree = translator.translate(text, &written);
-        let tree = tree.map_err(|e| syntax(&untranslated(e.kind()), e.span()))?;
+        Pattern::of(text, &tree(text, false)?)
+    }
+
+    /// Compiles an expression whose letters match in both cases.
+    ///
+    /// # Errors
+    /// As of [`Pattern::new`].
+    pub fn ignoring_case(text: &str) -> Result<Pattern, PatternError> {
+        Pattern::of(text, &tree(text, true)?)
+    }
+
+    fn of(text: &str, tree: &Hir) -> Result<Pattern, PatternError> {
         let config = thompson::Config::new()
             .utf8(false)
             .nfa_size_limit(Some(PATTERN_LIMIT));
         let nfa = thompson::Compiler::new()
             .configure(config)
-            .build_from_hir(&tree)
+            .build_from_hir(tree)
             .map_err(|error| match error.size_limit() {
                 Some(_) => PatternError::TooLarge,
                 None => PatternError::NoAutomaton(error.to_string()),
@@ -106,6 +107,24 @@ impl Pattern {
         let input = Input::new(text).earliest(true);
         matches!(self.automaton.try_search_fwd(&input), Ok(Some(_)))
     }
+}
+
+/// Returns the syntax tree of an expression, whose letters may match in both cases.
+fn tree(text: &str, ignores_case: bool) -> Result<Hir, PatternError> {
+    let written = ast::parse::Parser::new().parse(text);
+    let written = written.map_err(|e| syntax(&e.kind().to_string(), e.span()))?;
+    // The classes of Unicode would depend on the tables that the library was built with.
+    if asks_for_unicode(&written) {
+        let what = "the flag `u` asks for classes of Unicode";
+        return Err(PatternError::NoAutomaton(what.to_string()));
+    }
+    let mut translator = hir::translate::TranslatorBuilder::new()
+        .unicode(false)
+        .utf8(false)
+        .case_insensitive(ignores_case)
+        .build();
+    let tree = translator.translate(text, &written);
+    tree.map_err(|e| syntax(&untranslated(e.kind()), e.span()))
 }
 
 /// Builds a syntax error at a span of the expression.

@@ -93,7 +93,7 @@ impl Table {
 }
 
 /// Returns the class of each byte, and one byte of each class.
-fn classes(automaton: &dense::DFA<Vec<u32>>) -> ([u8; 256], Vec<u8>) {
+pub(super) fn classes(automaton: &dense::DFA<Vec<u32>>) -> ([u8; 256], Vec<u8>) {
     let known = automaton.byte_classes();
     let mut classes = [0; 256];
     let mut members = Vec::new();

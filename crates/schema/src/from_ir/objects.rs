@@ -82,6 +82,7 @@ fn kind(program: &Program, data: &ExternData) -> ObjectKind {
             value: type_arg(data, 1, "value"),
         },
         "name_set" => ObjectKind::NameSet { size: size("size") },
+        "pattern_set" => ObjectKind::PatternSet { size: size("size") },
         "tally" => metrics(data, MetricKind::Tally),
         "histogram" => metrics(data, MetricKind::Histogram),
         "distinct_count" => {

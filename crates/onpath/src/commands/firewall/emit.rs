@@ -2,6 +2,7 @@
 
 use super::lists::{self, Files, entries, size};
 use super::live::PROGRAM;
+use super::urls;
 use super::{ENTRIES_FILE, unreadable_entries};
 use crate::args::Firewall;
 use crate::output::{Done, out_line, print_json};
@@ -24,11 +25,18 @@ pub(super) fn run(args: &Firewall, from: &Files, output: &Path) -> Done {
     let made = lists::read(from, args.named.strict)?;
     let rules = &made.rules.rules;
     let size = size(rules)?;
-    let settings = format!("#define MOST_RULES {size}\n#include \"{PROGRAM_FILE}\"\n");
-    let mut text = entries(rules, Some(from));
-    if text.len() as u64 > files::LARGEST {
-        text = entries(rules, None);
+    let of_urls = match made.urls.automata()? {
+        Some(automata) => format!("#define PATTERNS\n#define MOST_STATES {}\n", automata.size),
+        None => String::new(),
+    };
+    let settings = format!("#define MOST_RULES {size}\n{of_urls}#include \"{PROGRAM_FILE}\"\n");
+    let text =
+        |places| entries(lists::SET, rules, places) + &entries(urls::SET, &made.urls.rules, places);
+    let mut text_of_rules = text(Some(from));
+    if text_of_rules.len() as u64 > files::LARGEST {
+        text_of_rules = text(None);
     }
+    let text = text_of_rules;
     let is_readable = text.len() as u64 <= files::LARGEST;
     // The program that is run comes last, so that it is not there without its entries.
     let files = [

@@ -1,6 +1,7 @@
 //! `onpath firewall explain`
 
 use super::lists::{self, Files};
+use super::urls::Urls;
 use super::{Running, running};
 use crate::args::NameLists;
 use crate::commands::named::{not_done, print_array};
@@ -9,9 +10,10 @@ use control::Store;
 use control::name_set::name_sets;
 use diag::shown;
 use firewall::errors;
-use firewall::list::site;
+use firewall::list::seen;
 use firewall::rules::{ALLOWS, of_group};
-use schema::{NameRule, NameRules};
+use patterns::{PatternRules, UrlText};
+use schema::{NameRule, NameRules, ObjectKind};
 use serde_json::json;
 use std::path::Path;
 use std::process::ExitCode;
@@ -28,15 +30,16 @@ pub(super) fn run(
     named: &NameLists,
     as_json: bool,
 ) -> Done {
-    let names: Result<Vec<String>, Stop> = sites.iter().map(|text| name_of(text)).collect();
+    let names: Result<Vec<(String, UrlText)>, Stop> =
+        sites.iter().map(|text| seen_of(text)).collect();
     let names = names?;
     let from = Files::of(named, &[])?;
     let explained = match from.is_empty() {
         true => Explained::running(of)?,
         false => Explained::lists(&from, of.1, named.strict)?,
     };
-    let found = sites.iter().zip(&names).map(|(site, name)| {
-        let (rule, place) = explained.find(name.as_bytes());
+    let found = sites.iter().zip(&names).map(|(site, (name, text))| {
+        let (rule, place) = explained.find(name.as_bytes(), text);
         (site, name, rule, place)
     });
     if as_json {
@@ -79,9 +82,9 @@ fn verdict(rule: Option<&NameRule>) -> &'static str {
     }
 }
 
-/// Returns the name of a site that a text means.
-fn name_of(text: &str) -> Result<String, Stop> {
-    site(text).map_err(|reason| refused(errors::no_name(&shown(text), reason.describe())))
+/// Returns the name of a site that a text means, and what a firewall sees of its URL.
+fn seen_of(text: &str) -> Result<(String, UrlText), Stop> {
+    seen(text).map_err(|reason| refused(errors::no_name(&shown(text), &reason.describe())))
 }
 
 /// Rules that decide for a group of sources, and the lists of that group.
@@ -91,6 +94,10 @@ struct Explained {
     rules: NameRules,
     /// Rules of the lists as they are now, where those that run have bits of other groups too.
     now: Option<NameRules>,
+    /// Rules for URLs, with the bits of that group alone.
+    urls: PatternRules,
+    /// Files by whose order the rules for URLs are numbered.
+    numbered: Files,
 }
 
 impl Explained {
@@ -100,17 +107,41 @@ impl Explained {
         let number = files.group(group)?;
         let unread = not_done("the rules could not be read".to_owned());
         let sets = name_sets(store.schema());
-        let rules: Result<Vec<_>, _> = sets.map(|(set, _)| store.names(set)).collect();
-        let rules = rules.map_err(unread)?.into_iter().flatten();
-        let own = rules.map(|mut rule| {
+        let rules: Result<Vec<_>, _> = sets
+            .map(|(set, _)| {
+                let is_of_urls = matches!(
+                    store.schema().objects[set].kind,
+                    ObjectKind::PatternSet { .. }
+                );
+                store.names(set).map(|rules| (is_of_urls, rules))
+            })
+            .collect();
+        let (urls, rules): (Vec<_>, Vec<_>) = rules
+            .map_err(unread)?
+            .into_iter()
+            .partition(|(is_of_urls, _)| *is_of_urls);
+        let own = |mut rule: NameRule| {
             rule.value.lists = of_group(rule.value.lists, number);
             rule
-        });
-        let rules = set_of(own);
+        };
+        let urls: Vec<NameRule> = urls
+            .into_iter()
+            .flat_map(|(_, rules)| rules)
+            .map(own)
+            .collect();
+        let urls = Urls::set(&urls);
+        let rules = set_of(rules.into_iter().flat_map(|(_, rules)| rules).map(own));
         if files.groups().is_empty() {
             let now = None;
-            return Ok(Explained { files, rules, now });
+            return Ok(Explained {
+                numbered: files.clone(),
+                files,
+                rules,
+                now,
+                urls,
+            });
         }
+        let numbered = files.clone();
         let files = files.of_group(number);
         // Without its lists, only the line is not known.
         let is_known = !files.are_read_once() && files.all().into_iter().all(|file| file.is_file());
@@ -123,22 +154,43 @@ impl Explained {
             files,
             rules,
             now: Some(now),
+            urls,
+            numbered,
         })
     }
 
     /// Reads lists.
     fn lists(from: &Files, group: Option<&str>, is_strict: bool) -> Result<Explained, Stop> {
         let files = from.of_group(from.group(group)?);
-        let rules = rules_of(&files, is_strict)?;
+        let made = lists::rules(&files, is_strict)?;
         Ok(Explained {
+            numbered: files.clone(),
             files,
-            rules,
+            rules: set_of(made.rules.rules.into_iter()),
             now: None,
+            urls: Urls::set(&made.urls.rules),
         })
     }
 
-    /// Returns the rule that decides for a name, and its list and line if they are known.
-    fn find(&self, name: &[u8]) -> (Option<NameRule>, Option<(&Path, usize)>) {
+    /// Returns the rule that decides for a site, and its list and line if they are known: a prefix of its URL, or else a name, or
+    /// else a word or an expression.
+    fn find(&self, name: &[u8], text: &UrlText) -> (Option<NameRule>, Option<(&Path, usize)>) {
+        let place = |rule: NameRule| {
+            let place = self.numbered.place(&rule);
+            (Some(rule), place)
+        };
+        let [prefix, other] = self.urls.find_rules(text);
+        if let Some(prefix) = prefix {
+            return place(prefix);
+        }
+        match (self.find_name(name), other) {
+            ((None, _), Some(other)) => place(other),
+            (found, _) => found,
+        }
+    }
+
+    /// Returns the rule for names that decides for a name, and its list and line if they are known.
+    fn find_name(&self, name: &[u8]) -> (Option<NameRule>, Option<(&Path, usize)>) {
         let rule = self
             .rules
             .look_up_rule(name)

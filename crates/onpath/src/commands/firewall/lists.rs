@@ -1,14 +1,15 @@
 //! Lists of a firewall, and the rules that they make.
 
 use super::names::{no_names, read_list};
+use super::urls::Urls;
 use crate::args::NameLists;
 use crate::output::{Stop, print_diagnostics, refused};
 use arch::payload::MOST_RULES;
 use diag::{SourceMap, counted, shown};
 use firewall::config::{Flags, Group, OTHERS};
 use firewall::errors;
-use firewall::list::{self, Rule};
-use firewall::rules::{self, Listed, MOST_LISTS, Origin, Rules, only_allows};
+use firewall::list::{self, List, Rule, UrlRule};
+use firewall::rules::{self, Listed, ListedUrl, MOST_LISTS, Origin, Rules, only_allows};
 use host::files::{self, STANDARD_INPUT, Streams, read_text};
 use kernel::Record;
 use kernel::pins::Asked;
@@ -26,7 +27,7 @@ const MORE_RECORDS: u64 = MORE_RULES * 3 / 2;
 /// Control-plane name of the program's set.
 pub(super) const SET: &str = "names";
 /// Names of the notes of a firewall's record, which have its lists.
-const NOTES: [&str; 2] = ["`--block`", "`--allow`"];
+const NOTES: [&str; 3] = ["`--block`", "`--allow`", "`--keywords`"];
 /// Name of the note that has the settings' file and its text.
 const CONFIG_NOTE: &str = "`--config`";
 
@@ -37,6 +38,8 @@ pub(super) struct Files {
     pub block: Vec<PathBuf>,
     /// Lists that allow, for these.
     pub allow: Vec<PathBuf>,
+    /// Keywords that block, for these.
+    pub keywords: Vec<PathBuf>,
     /// Settings with groups, if there are some.
     pub config: Option<Config>,
 }
@@ -84,6 +87,7 @@ impl Files {
         let mut files = Files {
             block: named.block.iter().chain(more).cloned().collect(),
             allow: named.allow.clone(),
+            keywords: named.keywords.clone(),
             config: None,
         };
         if let Some(file) = &named.config {
@@ -94,7 +98,18 @@ impl Files {
             files.allow.extend(read.allow);
             files.config = Some(config);
         }
-        Ok(files)
+        let is_both = |file: &&PathBuf| {
+            files
+                .by_group()
+                .any(|(block, allow)| has(block, file) || has(allow, file))
+        };
+        match files.keywords.iter().find(is_both) {
+            Some(both) => Err(Stop::Usage(format!(
+                "`{}` is a list, so `--keywords` cannot have it too",
+                shown(&both.to_string_lossy())
+            ))),
+            None => Ok(files),
+        }
     }
 
     /// Returns true if there is neither a list nor a file of settings.
@@ -133,27 +148,33 @@ impl Files {
         Files {
             block: block.to_vec(),
             allow: allow.to_vec(),
+            keywords: match number {
+                0 => self.keywords.clone(),
+                _ => Vec::new(),
+            },
             config: None,
         }
     }
 
-    /// Returns all files, each once however it is written, in the order of their numbers.
+    /// Returns all files, each once however it is written, in the order of their numbers. Of a group, those that allow come last: of
+    /// words and expressions, the greatest number is that of a rule.
     pub(super) fn all(&self) -> Vec<&PathBuf> {
         let mut known = HashSet::new();
-        let each = self
+        let lists = self
             .by_group()
             .flat_map(|(block, allow)| block.iter().chain(allow));
+        let each = self.keywords.iter().chain(lists);
         each.filter(|file| known.insert(whole(file))).collect()
     }
 
     /// Tests whether a list allows wherever it is used.
     pub(super) fn only_allows(&self, file: &Path) -> bool {
-        !self.by_group().any(|(block, _)| has(block, file))
+        !has(&self.keywords, file) && !self.by_group().any(|(block, _)| has(block, file))
     }
 
     /// Returns the groups in which a list blocks, and those in which it allows, each by the bit of its number.
     fn roles(&self, file: &Path) -> [u16; 2] {
-        let mut roles = [0, 0];
+        let mut roles = [u16::from(has(&self.keywords, file)), 0];
         for (number, (block, allow)) in self.by_group().enumerate() {
             roles[0] |= u16::from(has(block, file)) << number;
             roles[1] |= u16::from(has(allow, file)) << number;
@@ -179,10 +200,14 @@ impl Files {
         let line = bytes
             .split(|byte| *byte == b'\n')
             .nth(origin.line().checked_sub(1)?)?;
-        let mut rules = list::parse(line).rules.into_iter();
-        rules
-            .any(|found| *found.name == *rule.name.name)
-            .then_some((file, origin.line()))
+        let found = match has(&self.keywords, file) {
+            true => list::parse_keywords(line),
+            false => list::parse(line),
+        };
+        let is_name = |found: &Rule| *found.name == *rule.name.name;
+        let is_pattern = |found: &UrlRule| *found.pattern.to_string() == *rule.name.name;
+        let is_there = found.rules.iter().any(is_name) || found.urls.iter().any(is_pattern);
+        is_there.then_some((file, origin.line()))
     }
 
     /// Returns the lists as notes of a record.
@@ -194,7 +219,9 @@ impl Files {
             };
             files.iter().map(text).collect()
         };
-        let notes = NOTES.into_iter().zip([&self.block, &self.allow]);
+        let notes = NOTES
+            .into_iter()
+            .zip([&self.block, &self.allow, &self.keywords]);
         let notes = notes.map(|(what, files)| (what, json!(texts(files))));
         let config = self.config.iter();
         let config = config.map(|config| (CONFIG_NOTE, json!([config.file, config.text])));
@@ -214,7 +241,7 @@ impl Files {
         let note = |what: &str| record.asked.iter().find(|asked| asked.what == what);
         let files =
             |what: &str| -> Option<Vec<PathBuf>> { serde_json::from_str(&note(what)?.value).ok() };
-        let [block, allow] = NOTES.map(files);
+        let [block, allow, keywords] = NOTES.map(files);
         let both = block.zip(allow);
         let (block, allow) = both.ok_or_else(|| refused(errors::no_firewall(&record.instance)))?;
         let config = note(CONFIG_NOTE).and_then(|note| serde_json::from_str(&note.value).ok());
@@ -224,6 +251,7 @@ impl Files {
         Ok(Files {
             block,
             allow,
+            keywords: keywords.unwrap_or_default(),
             config: config.map(|(config, _)| config),
         })
     }
@@ -254,6 +282,8 @@ fn is_read_once(file: &Path) -> bool {
 pub(super) struct Made {
     /// The rules.
     pub rules: Rules,
+    /// Rules for URLs.
+    pub urls: Urls,
     /// Number of lines that were skipped.
     pub skipped: usize,
 }
@@ -268,6 +298,7 @@ impl Made {
             allowed: rules.iter().filter(allows).count(),
             needless: self.rules.needless,
             skipped: self.skipped,
+            urls: self.urls.counts,
         }
     }
 }
@@ -282,19 +313,31 @@ pub(super) struct Counts {
     needless: usize,
     /// Lines that were skipped.
     skipped: usize,
+    /// Prefixes, words and expressions.
+    urls: [usize; 3],
 }
 
 impl Counts {
     /// Returns the numbers as text.
     pub(super) fn text(self) -> String {
-        format!(
+        let names = format!(
             "{}: {} block, {} allow; {} more say what others do, {} skipped",
             counted(self.rules, "rule"),
             self.rules - self.allowed,
             self.allowed,
             self.needless,
             counted(self.skipped, "line")
-        )
+        );
+        let [prefixes, words, expressions] = self.urls;
+        match self.urls {
+            [0, 0, 0] => names,
+            _ => format!(
+                "{names}; for URLs {prefixes} {}, {} and {}",
+                if prefixes == 1 { "prefix" } else { "prefixes" },
+                counted(words, "keyword"),
+                counted(expressions, "expression")
+            ),
+        }
     }
 
     /// Returns the numbers as JSON.
@@ -305,6 +348,9 @@ impl Counts {
             "allowed": self.allowed,
             "needless": self.needless,
             "skipped": self.skipped,
+            "prefixes": self.urls[0],
+            "keywords": self.urls[1],
+            "expressions": self.urls[2],
         })
     }
 }
@@ -316,7 +362,7 @@ impl Counts {
 /// There are too many lists, one cannot be read, or they have no rule; with `is_strict`, also if a line is skipped.
 pub(super) fn read(files: &Files, is_strict: bool) -> Result<Made, Stop> {
     let made = rules(files, is_strict)?;
-    match made.rules.rules.is_empty() {
+    match made.rules.rules.is_empty() && made.urls.rules.is_empty() {
         true => Err(no_names(files.all())),
         false => Ok(made),
     }
@@ -332,10 +378,32 @@ pub(super) fn rules(files: &Files, is_strict: bool) -> Result<Made, Stop> {
     if all.len() > MOST_LISTS {
         return Err(refused(errors::too_many_lists(all.len(), MOST_LISTS)));
     }
-    let (mut listed, mut skipped) = (Vec::new(), 0);
+    let (mut listed, mut urls, mut skipped) = (Vec::new(), Vec::new(), 0);
     for (list, path) in all.iter().enumerate() {
-        let (rules, more) = read_list(path, is_strict, &|_| None)?;
+        let parse = match has(&files.keywords, path) {
+            true => list::parse_keywords,
+            false => list::parse,
+        };
+        let (
+            List {
+                rules,
+                urls: of_urls,
+                ..
+            },
+            more,
+        ) = read_list(path, is_strict, parse, &|_| None)?;
         let [blocks, allows] = files.roles(path);
+        for rule in of_urls {
+            for (groups, is_allowed) in [(allows, true), (blocks, rule.is_allowed)] {
+                if groups != 0 {
+                    let rule = UrlRule {
+                        is_allowed,
+                        ..rule.clone()
+                    };
+                    urls.push(ListedUrl { rule, list, groups });
+                }
+            }
+        }
         for rule in rules {
             if allows != 0 {
                 let rule = Rule {
@@ -359,7 +427,12 @@ pub(super) fn rules(files: &Files, is_strict: bool) -> Result<Made, Stop> {
         skipped += more;
     }
     let rules = rules::of(listed);
-    Ok(Made { rules, skipped })
+    let urls = Urls::of(urls);
+    Ok(Made {
+        rules,
+        urls,
+        skipped,
+    })
 }
 
 /// Returns the size of a set with room for these rules, and for some more.
@@ -390,14 +463,14 @@ pub(super) fn memory(size: u32) -> u64 {
     u64::from(buckets) * u64::from(8 * NAME_SLOTS) + u64::from(records) * u64::from(NAME_RECORD)
 }
 
-/// Writes the rules as an entries file. With `places`, each line ends in a comment with its rule's list and line.
-pub(super) fn entries(rules: &[NameRule], places: Option<&Files>) -> String {
+/// Writes the rules of a set as an entries file. With `places`, each line ends in a comment with its rule's list and line.
+pub(super) fn entries(set: &str, rules: &[NameRule], places: Option<&Files>) -> String {
     let mut entries = String::new();
     let lists = places.map(Files::shown);
     for rule in rules {
         let (number, on) = (rule.value.number, rule.value.lists);
         // Writing to a text does not fail.
-        let _ = write!(entries, "name_add {SET} {} {number} {on}", rule.name);
+        let _ = write!(entries, "name_add {set} {} {number} {on}", rule.name);
         let origin = Origin::of(number);
         if let Some(list) = lists.as_ref().and_then(|all| all.get(origin.list())) {
             let _ = write!(entries, " # {list}:{}", origin.line());

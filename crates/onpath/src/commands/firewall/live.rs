@@ -3,6 +3,7 @@
 use super::groups::{self, Clock};
 use super::lists::{self, Files, entries, size};
 use super::reload;
+use super::urls;
 use super::watched::Watched;
 use crate::args::{Firewall, HookArg, ModeArg, QuicArg, UnknownArg};
 use crate::commands::start::{self, Settings};
@@ -93,7 +94,9 @@ pub(super) fn run(args: &Firewall, files: &Files) -> Done {
             );
         }
     }
-    let mut text = entries(&made.rules.rules, None);
+    let automata = made.urls.automata()?;
+    let mut text = entries(lists::SET, &made.rules.rules, None);
+    text += &entries(urls::SET, &made.urls.rules, None);
     text += &groups::entries(files.groups(), &Clock::of_machine());
     text += &groups::beginning(files.groups());
     let text: Arc<str> = text.into();
@@ -101,6 +104,10 @@ pub(super) fn run(args: &Firewall, files: &Files) -> Done {
     let mut define = vec![("MOST_RULES".to_owned(), Some(size.to_string()))];
     if !files.groups().is_empty() {
         define.push(("GROUPS".to_owned(), None));
+    }
+    if let Some(automata) = automata {
+        define.push(("PATTERNS".to_owned(), None));
+        define.push(("MOST_STATES".to_owned(), Some(automata.size.to_string())));
     }
     match how.mode {
         ModeArg::Drop => {}

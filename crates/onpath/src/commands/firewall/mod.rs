@@ -11,6 +11,7 @@ mod names;
 mod pause;
 mod reload;
 mod stats;
+mod urls;
 mod v1model;
 mod watched;
 
@@ -70,6 +71,11 @@ fn run_or_emit(args: &Firewall) -> Done {
     match (args.emit, &args.output) {
         (Some(_), _) if files.config.is_some() => {
             let wrong = "`--config` takes `--dev`: times are those of the machine that runs it";
+            Err(Stop::Usage(wrong.into()))
+        }
+        (Some(Emitted::V1model), Some(_)) if !files.keywords.is_empty() => {
+            let wrong =
+                "the automaton finds names alone: `--keywords` takes `--emit names` or `--dev`";
             Err(Stop::Usage(wrong.into()))
         }
         (Some(Emitted::V1model), Some(_)) if !files.allow.is_empty() => {

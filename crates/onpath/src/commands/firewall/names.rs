@@ -3,7 +3,7 @@
 use crate::output::{Stop, err_line, refused};
 use diag::shown;
 use firewall::errors;
-use firewall::list::{self, Rule};
+use firewall::list::{self, List, Rule, Skipped};
 use host::files::{self, Streams};
 use schema::Scope;
 use std::path::{Path, PathBuf};
@@ -31,14 +31,25 @@ pub(crate) fn read(lists: &[PathBuf], is_strict: bool) -> Result<Lists, Stop> {
         skipped: 0,
     };
     for path in lists {
-        let (rules, skipped) = read_list(path, is_strict, &|rule| match rule.scope {
-            _ if rule.is_allowed => Some("an automaton has no exceptions"),
-            Scope::Subdomains => Some("an automaton finds the name itself too"),
-            _ if !rule.name.contains('.') => Some("a single label is found in too many payloads"),
-            Scope::Domain | Scope::Name => None,
-        })?;
-        all.names.extend(rules.into_iter().map(|rule| rule.name));
-        all.skipped += skipped;
+        let (mut list, skipped) =
+            read_list(path, is_strict, list::parse, &|rule| match rule.scope {
+                _ if rule.is_allowed => Some("an automaton has no exceptions"),
+                Scope::Subdomains => Some("an automaton finds the name itself too"),
+                _ if !rule.name.contains('.') => {
+                    Some("a single label is found in too many payloads")
+                }
+                Scope::Domain | Scope::Name => None,
+            })?;
+        all.names.extend(list.rules.drain(..).map(|rule| rule.name));
+        all.skipped += skipped + list.urls.len();
+        for rule in &list.urls {
+            let name = path.to_string_lossy();
+            let why = "an automaton finds names alone";
+            if is_strict {
+                return Err(refused(errors::wrong_line(&shown(&name), rule.line, why)));
+            }
+            err_line!("{}:{}: skipped: {why}", shown(&name), rule.line);
+        }
     }
     all.names.sort_unstable();
     all.names.dedup();
@@ -66,8 +77,9 @@ pub(super) fn no_names<'a>(lists: impl IntoIterator<Item = &'a PathBuf>) -> Stop
 pub(super) fn read_list(
     path: &Path,
     is_strict: bool,
+    parse: fn(&[u8]) -> List,
     unfit: &dyn Fn(&Rule) -> Option<&'static str>,
-) -> Result<(Vec<Rule>, usize), Stop> {
+) -> Result<(List, usize), Stop> {
     let name = path.to_string_lossy();
     let name = shown(&name);
     let bytes = files::read(path, Streams::Allowed).map_err(|error| {
@@ -76,26 +88,38 @@ pub(super) fn read_list(
             "cannot read `{name}`: {why}"
         )))
     })?;
-    let found = list::parse(&bytes);
-    let wrong = found.skipped.iter();
-    let mut lines: Vec<(usize, &str)> = wrong.map(|s| (s.line, s.reason.describe())).collect();
-    let mut rules = found.rules;
-    rules.retain(|rule| match unfit(rule) {
+    let mut found = parse(&bytes);
+    let wrong = std::mem::take(&mut found.skipped).into_iter();
+    let mut lines: Vec<_> = wrong
+        .map(|skipped| {
+            let Skipped { line, reason } = skipped;
+            (line, reason.column(), reason.describe())
+        })
+        .collect();
+    found.rules.retain(|rule| match unfit(rule) {
         Some(why) => {
-            lines.push((rule.line, why));
+            lines.push((rule.line, None, why.into()));
             false
         }
         None => true,
     });
     lines.sort_unstable();
-    if is_strict && let Some((line, why)) = lines.first() {
-        return Err(refused(errors::wrong_line(&name, *line, why)));
+    if is_strict && let Some((line, column, why)) = lines.first() {
+        return Err(refused(match column {
+            Some(column) => errors::no_expression(&name, *line, *column, why),
+            None => errors::wrong_line(&name, *line, why),
+        }));
     }
-    for (line, why) in lines.iter().take(MOST_PRINTED) {
-        err_line!("{name}:{line}: skipped: {why}");
+    for (line, column, why) in lines.iter().take(MOST_PRINTED) {
+        match column {
+            Some(column) => err_line!(
+                "{name}:{line}:{column}: skipped: no automaton finds the expression: {why}"
+            ),
+            None => err_line!("{name}:{line}: skipped: {why}"),
+        }
     }
     if lines.len() > MOST_PRINTED {
         err_line!("{name}: {} more lines skipped", lines.len() - MOST_PRINTED);
     }
-    Ok((rules, lines.len()))
+    Ok((found, lines.len()))
 }

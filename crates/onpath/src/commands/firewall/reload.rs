@@ -2,6 +2,7 @@
 
 use super::groups::{self, Clock};
 use super::lists::{self, Counts, entries};
+use super::urls;
 use super::{Running, running};
 use crate::output::{Done, Stop, failed, out_line, print_diagnostics, print_json, refused};
 use crate::progress::Progress;
@@ -85,9 +86,19 @@ pub(super) fn read_again(
     if let Some(room) = room.filter(is_full) {
         return Err(refused(errors::no_room(&instance, rules, room)));
     }
+    let mut objects = store.schema().objects.values();
+    let finds_urls = objects.any(|object| matches!(object.kind, ObjectKind::PatternSet { .. }));
+    if !finds_urls && !made.urls.rules.is_empty() {
+        return Err(refused(errors::no_patterns(&instance)));
+    }
     let counts = made.counts();
     let mut map = SourceMap::new();
-    let mut text = entries(&made.rules.rules, None);
+    let mut text = format!("name_clear {}\n", lists::SET);
+    text += &entries(lists::SET, &made.rules.rules, None);
+    if finds_urls {
+        text += &format!("name_clear {}\n", urls::SET);
+        text += &entries(urls::SET, &made.urls.rules, None);
+    }
     text += &groups::entries(files.groups(), &Clock::of_machine());
     drop(made);
     let Some(id) = map.add("the lists", text) else {

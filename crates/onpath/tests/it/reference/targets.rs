@@ -120,6 +120,11 @@ const OF_SWITCH: &[Use] = &[
         "t.read(0); if (s.find(0, 9, n, n) || t.find_name(\"sni\", s, n, n)) { n = 1; }",
     ),
     object(
+        "pattern_set",
+        "pattern_set(9) s; message(\"http\") h;",
+        "h.read(0); if (h.find_url(s, n, n, n, n) || h.find_pattern(\"host\", s, n, n)) { n = 1; }",
+    ),
+    object(
         "stream_bytes",
         "stream_bytes(9) s; message(\"tls\") t;",
         "bit<64> held = s.hold(0, 0, 0, 9); if (s.equal(held, 0, 0, 9) && t.read_held(s, held, 0, 0, 9, \"sni\") == message_status.READ) { n = 1; }",

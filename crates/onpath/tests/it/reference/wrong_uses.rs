@@ -179,6 +179,15 @@ pub(super) const USES: &[Wrong] = &[
         ALL,
     ),
     wrong(
+        "pattern_set",
+        (
+            "pattern_set(0) s; message(\"http\") h;",
+            "h.read(0); if (h.find_pattern(\"host\", s, n, n)) { n = 1; }",
+        ),
+        "E0611",
+        ALL,
+    ),
+    wrong(
         "stream_bytes",
         ("stream_bytes(0) s;", "if (s.equal(0, 0, 0, 9)) { n = 1; }"),
         "E0611",

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The firewall by names, with rules for URLs.
+
+#define PATTERNS
+#include "../../../programs/url_firewall/url_firewall.p4"
