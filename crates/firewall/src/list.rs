@@ -98,7 +98,7 @@ impl Reason {
             Reason::Character => "a name has letters, digits, hyphens and underscores",
             Reason::Internationalised => "the name is not valid as an internationalised name",
             Reason::Form => {
-                "the line is neither a name, `||name^`, `=name`, `*.name`, a line of a hosts file, `name/path`, `*word*` nor `/expression/`"
+                "the line is neither a name, `||name^`, `=name`, `*.name`, a line of a hosts file, a prefix of URLs, `*word*` nor an expression"
             }
             Reason::Address => "an address is no name",
             Reason::Local => "the name is that of the local host",

@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST: usize = 10;
 
 /// Crates with larger cycles, which must not grow.
-const LARGER: [(&str, usize); 6] = [
+const LARGER: [(&str, usize); 7] = [
     ("emit", 25),
     ("interp", 13),
     ("ir", 18),
     ("kernel", 20),
+    ("messages", 11),
     ("sema", 20),
     ("writers", 30),
 ];

@@ -40,10 +40,10 @@ pub(super) fn run(
     };
     let found = sites.iter().zip(&names).map(|(site, (name, text))| {
         let (rule, place) = explained.find(name.as_bytes(), text);
-        (site, name, rule, place)
+        (site, (name, text), rule, place)
     });
     if as_json {
-        print_array(found.map(|(site, name, rule, place)| {
+        print_array(found.map(|(site, (name, _), rule, place)| {
             json!({
                 "site": site,
                 "name": name,
@@ -55,8 +55,10 @@ pub(super) fn run(
         }));
         return Ok(ExitCode::SUCCESS);
     }
-    for (_, name, rule, place) in found {
-        let name = shown(name);
+    for (_, (_, text), rule, place) in found {
+        let text = text.bytes();
+        let text = String::from_utf8_lossy(&text);
+        let name = shown(&text);
         let Some(rule) = rule else {
             out_line!("{name}: passes: no rule covers it");
             continue;

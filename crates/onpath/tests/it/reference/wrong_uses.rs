@@ -179,6 +179,15 @@ pub(super) const USES: &[Wrong] = &[
         ALL,
     ),
     wrong(
+        "message",
+        (
+            "message(\"dns\") m; pattern_set(9) s;",
+            "m.read(0); if (m.find_url(s, n, n, n, n)) { n = 1; }",
+        ),
+        "E0606",
+        ALL,
+    ),
+    wrong(
         "pattern_set",
         (
             "pattern_set(0) s; message(\"http\") h;",
