@@ -120,10 +120,13 @@ fn spill(
 ) -> Result<Option<Spilled>, Diagnostics> {
     let in_memory = |l: &&Local| l.home == Home::Memory;
     // Paths with different values do not meet while such a variable lives, so memory would not help.
-    let stay = cgen::outline::short_lived(body);
+    let stay = match g.target.options.spill_everything {
+        true => cgen::outline::short_lived(body),
+        false => HashSet::new(),
+    };
     let mut order: Vec<usize> = (0..locals.len())
         .filter(|&i| is_movable(&locals[i]))
-        .filter(|&i| locals[i].size() > 8 || !stay.contains(&locals[i].name))
+        .filter(|&i| !stay.contains(&locals[i].name))
         .collect();
     order.sort_by_key(|&i| std::cmp::Reverse(locals[i].size()));
     let mut moved: HashSet<SmolStr> = locals
@@ -155,7 +158,9 @@ fn spill(
     }
     let (mut gone, stay): (Vec<Local>, Vec<Local>) =
         locals.drain(..).partition(|l| moved.contains(&l.name));
-    drop_dead_zeros(&mut gone, body);
+    if g.target.options.spill_everything {
+        drop_dead_zeros(&mut gone, body);
+    }
     *locals = stay;
     let bytes = gone.iter().map(Local::size).sum::<u32>() + g.rebuilding.relocated_bytes;
     if bytes > SCRATCH {
@@ -171,7 +176,7 @@ fn spill(
 }
 
 /// Drops the initial values of variables that are always written before they are read. The compiler does that for
-/// variables on the stack, but keeps all stores to a map.
+/// variables on the stack, but keeps all stores to volatile memory.
 fn drop_dead_zeros(gone: &mut [Local], body: &Block) {
     // Code that is added later reads the others.
     let mentioned: HashSet<SmolStr> = cgen::tidy::names(body).into_iter().collect();

@@ -183,7 +183,7 @@ pub mod outline {
     pub const DEEPEST: u32 = 3;
 
     /// The same for programs that read QUIC, whose functions take most of the frames.
-    pub const DEEPEST_WITH_QUIC: u32 = 1;
+    pub const DEEPEST_WITH_QUIC: u32 = 0;
 
     /// Inverse share of outlined functions among the functions that a program may have. It leaves room for estimates
     /// that are too low.

@@ -1,44 +1,28 @@
 //! Variables that live for a few statements only.
 
 use crate::tidy::blocks;
-use crate::tree::{Expr, Stmt, UnOp};
+use crate::tree::{BinOp, Effect, Expr, Stmt};
 use smol_str::SmolStr;
 use std::collections::{HashMap, HashSet};
 
 /// Greatest number of statements that a short-lived variable lives for.
 const MOST: usize = 24;
 
-/// Uses of a name in some statements.
-#[derive(Clone, Copy, Default, PartialEq, Debug)]
-struct Uses {
-    reads: usize,
-    writes: usize,
-}
-
-/// Names in some statements, and whether one of them is a label.
-#[derive(Default)]
-struct Found {
-    uses: HashMap<SmolStr, Uses>,
-    has_label: bool,
-}
-
-/// Returns the names that are written by one statement and read only by the next few statements of the same block, with
-/// no label between: paths never meet while such a variable lives.
+/// Returns the names that are written once, by a statement with one value for all paths, and read only by the next few
+/// statements of the same block, before paths meet again. So no checker has to tell paths apart by their values.
 pub fn short_lived(body: &[Stmt]) -> HashSet<SmolStr> {
-    let mut all = Found::default();
-    all.block(body);
+    let mut uses = HashMap::new();
+    count(body, &mut uses);
     let mut short = HashSet::new();
-    search(body, &all.uses, &mut short);
+    search(body, &uses, &mut short);
     short
 }
 
-fn search(block: &[Stmt], all: &HashMap<SmolStr, Uses>, short: &mut HashSet<SmolStr>) {
-    let found: Vec<Found> = block.iter().map(Found::of).collect();
+fn search(block: &[Stmt], all: &HashMap<SmolStr, usize>, short: &mut HashSet<SmolStr>) {
     for (i, stmt) in block.iter().enumerate() {
-        if let Stmt::Assign(Expr::Ident(name), _) = stmt
-            && let Some(uses) = all.get(name)
-            && uses.writes == 1
-            && is_read_soon(name, uses.reads, &found[i..], &block[i..])
+        if let Stmt::Assign(Expr::Ident(name), value) = stmt
+            && is_plain(value)
+            && reads_until_join(name, &block[i + 1..]) + 1 == all[name]
         {
             short.insert(name.clone());
         }
@@ -48,77 +32,89 @@ fn search(block: &[Stmt], all: &HashMap<SmolStr, Uses>, short: &mut HashSet<Smol
     }
 }
 
-/// Returns true if the first statement and the next few have all reads of a name, with no label after the first.
-fn is_read_soon(name: &SmolStr, mut reads: usize, found: &[Found], block: &[Stmt]) -> bool {
-    if found[0].uses.get(name).is_some_and(|uses| uses.reads > 0) {
-        return false;
-    }
-    let is_code = |stmt: &Stmt| !matches!(stmt, Stmt::Line { .. } | Stmt::Comment(_));
-    let rest = found[1..].iter().zip(&block[1..]);
-    for (found, _) in rest.filter(|(_, stmt)| is_code(stmt)).take(MOST) {
-        if reads == 0 || found.has_label {
+/// Returns the number of times that the next few statements read a name. It ends where paths meet, and at a statement
+/// that does more than read.
+fn reads_until_join(name: &SmolStr, block: &[Stmt]) -> usize {
+    let is_code = |stmt: &&Stmt| !matches!(stmt, Stmt::Line { .. } | Stmt::Comment(_));
+    let mut reads = 0;
+    for stmt in block.iter().filter(is_code).take(MOST) {
+        let (read, goes_on) = match stmt {
+            Stmt::Assign(Expr::Ident(_), value) => (mentions(name, value), is_plain(value)),
+            Stmt::If(cond, yes, no) => (mentions(name, cond), no.is_empty() && leaves(yes)),
+            Stmt::Switch { on, .. } => (mentions(name, on), false),
+            _ => break,
+        };
+        reads += read;
+        if !goes_on {
             break;
         }
-        reads -= found.uses.get(name).map_or(0, |uses| uses.reads);
     }
-    reads == 0
+    reads
 }
 
-impl Found {
-    fn of(stmt: &Stmt) -> Found {
-        let mut found = Found::default();
-        found.stmt(stmt);
-        found
-    }
+/// Returns true if a block ends with a jump.
+fn leaves(block: &[Stmt]) -> bool {
+    matches!(
+        block.last(),
+        Some(Stmt::Goto(_) | Stmt::Return(_) | Stmt::Break | Stmt::Continue)
+    )
+}
 
-    fn block(&mut self, block: &[Stmt]) {
-        block.iter().for_each(|stmt| self.stmt(stmt));
-    }
+/// Returns true if an expression has no side effects, and is computed without jumps.
+fn is_plain(e: &Expr) -> bool {
+    let own = match e {
+        Expr::Call(callee, _) => callee.effect == Effect::Pure,
+        Expr::Cond(..) => false,
+        Expr::Binary(op, ..) => !matches!(
+            op,
+            BinOp::Lt
+                | BinOp::Le
+                | BinOp::Gt
+                | BinOp::Ge
+                | BinOp::Eq
+                | BinOp::Ne
+                | BinOp::LogicalAnd
+                | BinOp::LogicalOr
+        ),
+        _ => true,
+    };
+    own && e.parts().into_iter().all(is_plain)
+}
 
-    fn stmt(&mut self, stmt: &Stmt) {
+fn mentions(name: &SmolStr, e: &Expr) -> usize {
+    let own = usize::from(matches!(e, Expr::Ident(own) if own == name));
+    own + e
+        .parts()
+        .into_iter()
+        .map(|part| mentions(name, part))
+        .sum::<usize>()
+}
+
+/// Counts the uses of each name.
+fn count(block: &[Stmt], uses: &mut HashMap<SmolStr, usize>) {
+    fn add(e: &Expr, uses: &mut HashMap<SmolStr, usize>) {
+        if let Expr::Ident(name) = e {
+            *uses.entry(name.clone()).or_default() += 1;
+        }
+        e.parts().into_iter().for_each(|part| add(part, uses));
+    }
+    for stmt in block {
         match stmt {
-            Stmt::Assign(dst, value) => {
-                self.write(dst);
-                self.read(value);
+            Stmt::Assign(dst, value) | Stmt::Update(_, dst, value) => {
+                add(dst, uses);
+                add(value, uses);
             }
-            Stmt::Update(_, dst, value) => {
-                self.write(dst);
-                self.read(dst);
-                self.read(value);
-            }
-            Stmt::Expr(e) | Stmt::Return(Some(e)) | Stmt::Hint { on: e, .. } => self.read(e),
-            Stmt::MayJump { args, .. } => args.iter().for_each(|arg| self.read(arg)),
-            Stmt::If(cond, ..) => self.read(cond),
-            Stmt::Switch { on, .. } => self.read(on),
+            Stmt::Expr(e) | Stmt::Return(Some(e)) | Stmt::Hint { on: e, .. } => add(e, uses),
+            Stmt::If(e, ..) | Stmt::Switch { on: e, .. } => add(e, uses),
+            Stmt::MayJump { args, .. } => args.iter().for_each(|arg| add(arg, uses)),
             Stmt::Decl { name, init, .. } => {
-                self.uses.entry(name.clone()).or_default().writes += 1;
-                init.iter().for_each(|init| self.read(init));
+                add(&Expr::Ident(name.clone()), uses);
+                init.iter().for_each(|init| add(init, uses));
             }
-            Stmt::Label(_) => self.has_label = true,
             _ => {}
         }
-        blocks(stmt).into_iter().for_each(|block| self.block(block));
-    }
-
-    fn write(&mut self, dst: &Expr) {
-        match dst {
-            Expr::Ident(name) => self.uses.entry(name.clone()).or_default().writes += 1,
-            _ => self.read(dst),
-        }
-    }
-
-    fn read(&mut self, e: &Expr) {
-        if let Expr::Ident(name) = e {
-            self.uses.entry(name.clone()).or_default().reads += 1;
-        }
-        if let Expr::Unary(UnOp::Addr, of) = e
-            && let Expr::Ident(name) = &**of
-        {
-            // Whoever has the address may write.
-            self.uses.entry(name.clone()).or_default().writes += 2;
-        }
-        for part in e.parts() {
-            self.read(part);
-        }
+        blocks(stmt)
+            .into_iter()
+            .for_each(|block| count(block, uses));
     }
 }

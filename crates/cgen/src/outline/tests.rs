@@ -556,28 +556,25 @@ fn variables_whose_first_value_is_read_are_live_at_the_start() {
 }
 
 #[test]
-fn variables_that_are_read_soon_after_their_only_write_are_short_lived() {
-    let bump = Expr::bin(BinOp::Add, id("twice"), Expr::int(1));
-    let address = Expr::call("find", vec![id("taken").addr()]);
-    let mut body = vec![
-        set("short", Expr::int(1)),
-        set("nested", Expr::int(2)),
-        set("late", Expr::int(3)),
-        set("taken", Expr::int(4)),
-        set("twice", Expr::int(5)),
-        when("short", vec![store("a", id("nested"))]),
-        Stmt::Expr(address),
-        set("twice", bump),
-        store("b", id("twice")),
-        label("joined"),
-        store("c", id("late")),
-        when("p", vec![set("one", Expr::int(6))]),
-        store("d", id("one")),
-    ];
-    let mut found: Vec<_> = short_lived(&body).into_iter().collect();
-    found.sort();
-    assert_eq!(found, ["nested", "short"]);
-    // Too far away.
-    body.splice(2..2, (0..40).map(|_| store("e", id("x"))));
+fn variables_that_are_read_before_paths_meet_are_short_lived() {
+    let read = |name: &str| set("sum", Expr::bin(BinOp::Add, id(name), Expr::int(1)));
+    let load = || Expr::pure("load", Vec::new());
+    let short = |rest: Block| {
+        let body: Block = [set("x", load())].into_iter().chain(rest).collect();
+        short_lived(&body).contains("x")
+    };
+    assert!(short(vec![when("q", vec![goto("reject")]), read("x")]));
+    assert!(short(vec![read("x"), when("x", vec![done(1)]), read("y")]));
+    assert!(!short(vec![when("q", vec![read("q")]), read("x")]));
+    assert!(!short(vec![when("q", vec![read("x")])]));
+    assert!(!short(vec![label("joined"), read("x")]));
+    assert!(!short(vec![read("x"), set("x", load())]));
+    let far: Block = (0..40).map(|_| read("q")).chain([read("x")]).collect();
+    assert!(!short(far));
+    // A call and a comparison have several paths, each with a value of its own.
+    let call = vec![set("c", Expr::call("call", Vec::new())), read("c")];
+    let less = Expr::bin(BinOp::Lt, id("q"), Expr::int(1));
+    let compared = vec![set("d", less), read("d")];
+    let body: Block = call.into_iter().chain(compared).collect();
     assert_eq!(short_lived(&body).len(), 0);
 }

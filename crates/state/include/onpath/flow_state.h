@@ -89,18 +89,20 @@ INLINE u32 flow_aged(u64 seen, u64 now, u64 idle)
     return (s64)(now - seen) > (s64)idle;
 }
 
-/* Returns the way that a new flow takes: the first empty one, else the least recently used, whose flow is evicted. A
- * use that was counted after `lru` was read has a negative age. */
+/* Added to the age of each use, so that none is negative: packets that take no lock may count some meanwhile. */
+#define FLOW_MEANWHILE 0x10000
+
+/* Returns the way that a new flow takes: the first empty one, else the least recently used, whose flow is evicted. */
 INLINE u32 flow_oldest(const u32 *tags, const u32 *used, u32 lru, u64 *evicted)
 {
-    u32 oldest = 0;
-    s32 age = 0;
+    u32 oldest = 0, age = 0;
 
+    lru += FLOW_MEANWHILE;
 #pragma unroll
     for (u32 at = 0; at < FLOW_WAYS; at++) {
         if (!tags[at])
             return at;
-        if ((s32)(lru - used[at]) > age) {
+        if (lru - used[at] > age) {
             oldest = at;
             age = lru - used[at];
         }
@@ -118,14 +120,14 @@ INLINE u32 flow_victim(u64 *kept, const u32 *tags, const u32 *used, u32 lru, u64
 INLINE u32 flow_oldest_aged(const u32 *tags, const u32 *used, u32 lru, u64 *evicted, const void *seen, u32 size,
                             u64 now, u64 idle)
 {
-    u32 oldest = 0;
-    s32 age = 0;
+    u32 oldest = 0, age = 0;
 
+    lru += FLOW_MEANWHILE;
 #pragma unroll
     for (u32 at = 0; at < FLOW_WAYS; at++) {
         if (!tags[at] || flow_aged(*(const u64 *)((const u8 *)seen + at * size), now, idle))
             return at;
-        if ((s32)(lru - used[at]) > age) {
+        if (lru - used[at] > age) {
             oldest = at;
             age = lru - used[at];
         }

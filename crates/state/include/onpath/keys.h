@@ -66,7 +66,9 @@ INLINE u64 key_hash_kept(u64 *kept, const u64 *word, u32 words)
     for (u32 i = 0; i < words; i++)
         differs |= kept[KEPT_KEY + i] ^ word[i];
     hash = kept[0];
-    if (differs || !hash) {
+    /* The highest bit is set if the hash is 0. A second test would be a second way into the hash. */
+    differs |= ((hash - 1) & ~hash) >> 63;
+    if (differs) {
         hash = key_hash(word, words);
         kept[0] = hash;
 #pragma unroll
