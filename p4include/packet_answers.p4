@@ -6,7 +6,7 @@
 //! learn, a program makes the first segment a reset of the receiver, and those that the sender sends again resets of the sender.
 //!
 //! ```p4
-//! parser parse(packet_in packet, out answered_packet hdr) {
+//! parser parse_packet(packet_in packet, out answered_packet hdr) {
 //!     state start {
 //!         packet_parser.apply(packet, hdr.packet);
 //!         transition accept;
@@ -15,7 +15,7 @@
 //! control answer(inout answered_packet hdr, in xdp_input input, out xdp_output output) {
 //!     apply {
 //!         output.output_port = 0;
-//!         if (...) {
+//!         if (hdr.packet.tcp.isValid() && hdr.packet.tcp.flags & (TCP_RST | TCP_ACK) == TCP_ACK && answer_can_turn(hdr.packet)) {
 //!             answer_reset_back(hdr);
 //!             output.output_action = xdp_action.XDP_TX;
 //!         } else {
@@ -24,7 +24,7 @@
 //!         }
 //!     }
 //! }
-//! xdp(parse(), answer(), answer_deparser()) main;
+//! xdp(parse_packet(), answer(), answer_deparser()) main;
 //! ```
 //!
 //! Packets that get no answer pass `packet_unchanged`: the deparser leaves out what the parser passes over.
@@ -102,6 +102,11 @@ void answer_length(inout packet_headers hdr, in bit<16> bytes) {
     }
 }
 
+/// Tells if an answer may go back to a packet's sender. The packet was sent to one receiver, and has no options of IPv4, which are about its own way.
+bool answer_can_turn(in packet_headers hdr) {
+    return hdr.eth.dst[40:40] == 0 && (!hdr.ipv4.isValid() || hdr.ipv4.ihl == 5);
+}
+
 /// Lets a packet go back to its sender: its addresses change places. It is as if it had not met a router.
 void answer_turn(inout packet_headers hdr) {
     bit<48> station = hdr.eth.src;
@@ -170,10 +175,10 @@ void answer_finish_message(inout answered_packet hdr, in bit<32> bytes) {
     payload_truncate(bytes);
 }
 
-/// Makes a DNS query over UDP the response that the name does not exist (NXDOMAIN; RFC 1035, section 4.1.1). False, and nothing is changed, if it is no query.
+/// Makes a DNS query over UDP the response that the name does not exist (NXDOMAIN; RFC 1035, section 4.1.1). False, and nothing is changed, if it is no query, or cannot be answered.
 bool answer_no_name(inout answered_packet hdr) {
     bit<16> flags = 0x8000;
-    bool is_query = hdr.packet.udp.isValid() && payload_read(2, flags) && flags[15:15] == 0;
+    bool is_query = hdr.packet.udp.isValid() && answer_can_turn(hdr.packet) && payload_read(2, flags) && flags[15:15] == 0;
     if (is_query) {
         // The kind of query, "recursion desired" and "checking disabled" stay; recursion is available.
         @noWarn("unused") bool is_written = payload_write(2, flags & 0x7910 | 0x8083);
@@ -190,8 +195,8 @@ bool answer_no_name(inout answered_packet hdr) {
 void answer_without_records(inout answered_packet hdr, in bit<32> question) {
     bit<16> flags = 0;
     @noWarn("unused") bool is_there = payload_read(2, flags);
-    // Authenticated data are no longer there.
-    @noWarn("unused") bool has_flags = payload_write(2, flags & 0xffd0 | 3);
+    // It is whole, and authenticated data are no longer there.
+    @noWarn("unused") bool has_flags = payload_write(2, flags & 0xfdd0 | 3);
     @noWarn("unused") bool has_counts = payload_write(6, 48w0);
     answer_finish_message(hdr, question + 12);
 }

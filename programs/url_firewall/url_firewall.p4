@@ -101,7 +101,7 @@ struct blocked_request {
     bit<32>  rule;
     bit<8>   kind;         // OF_DNS and so on
     bit<8>   group;
-    bit<8>   is_excused;   // its group is paused
+    bit<8>   is_excused;   // it passes: its group is paused, or all is counted only
     bit<128> client;       // 0 where nobody asks for it
 }
 
@@ -218,7 +218,7 @@ control decide(out bool is_blocked, in source_group group, in bit<32> kind, in b
                 is_blocked = true;
             }
             if (verdict & ALLOWS == 0 && group.is_watched) {
-                digest<blocked_request>(0, { monotonic_ns(), rule, (bit<8>)kind, (bit<8>)group.number, group.is_paused ? 8w1 : 0, group.client });
+                digest<blocked_request>(0, { monotonic_ns(), rule, (bit<8>)kind, (bit<8>)group.number, (group.is_paused || IS_COUNTED_ONLY) ? 8w1 : 0, group.client });
             }
         }
     }
@@ -488,7 +488,7 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
 #endif
               held = held, blocked = blocked, allowed = allowed, excused = excused, decided_by = decided_by) read_queries;
 #ifdef READ_ALIASES
-    message("dns") responses;
+    message("dns", 4096) responses;
     read_aliases(dns = responses, names = names, blocked = blocked, allowed = allowed, excused = excused, decided_by = decided_by) read_targets;
 #endif
 #ifdef READ_QUIC
@@ -513,6 +513,30 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
         pass = true;
         refusal = answer.NONE;
         number = 0;
+#ifdef READ_ALIASES
+        bit<16> response = 0;
+        bool is_response = hdr.udp.isValid() && hdr.udp.src_port == PORT_DNS && hdr.udp.dst_port != PORT_TLS && payload_read(2, response) && response[15:15] == 1;
+        if (is_response) {
+            status = responses.read_for(0, hdr.payload_bytes, "qname,target.1,target.2,target.3,target.4");
+            if (status != message_status.OTHER) {
+                // What stands before a fault, or before the end of what is read, counts.
+                find_source.apply(hdr, true, group);
+                read_targets.apply(is_blocked, group);
+                pass = !is_blocked;
+                bit<8> end = 1;
+                bit<16> questions = 0;
+                @noWarn("unused") bool has_name = responses.get_bytes("qname", end, number);
+                @noWarn("unused") bool has_count = payload_read(4, questions);
+                // Behind the name's text and the length of its first label, there is the root's.
+                if (questions == 1 && payload_read(number + 13, end) && end == 0) { refusal = answer.NO_TARGET; }
+                number = number + 6;
+                if (status != message_status.READ) {
+                    unread.increment(16 * OF_DNS + (bit<32>) (bit<8>) status);
+                    if (DROPS_UNKNOWN && status != message_status.TOO_LONG) { pass = false; }
+                }
+            }
+        } else
+#endif
         if (hdr.udp.isValid() && hdr.udp.dst_port == PORT_DNS) {
             status = dns.read_for(0, hdr.payload_bytes, "qname");
             if (status == message_status.READ) {
@@ -531,23 +555,6 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
                 unread.increment(16 * OF_DNS + (bit<32>) (bit<8>) status);
                 pass = !DROPS_UNKNOWN;
             }
-#ifdef READ_ALIASES
-        } else if (hdr.udp.isValid() && hdr.udp.src_port == PORT_DNS) {
-            status = responses.read_for(0, hdr.payload_bytes, "qname,target.1,target.2,target.3,target.4");
-            if (status == message_status.READ) {
-                find_source.apply(hdr, true, group);
-                read_targets.apply(is_blocked, group);
-                pass = !is_blocked;
-                bit<8> end = 1;
-                @noWarn("unused") bool has_name = responses.get_bytes("qname", end, number);
-                // Behind the name's text and the length of its first label, there is the root's.
-                if (payload_read(number + 13, end) && end == 0) { refusal = answer.NO_TARGET; }
-                number = number + 6;
-            } else if (status != message_status.OTHER) {
-                unread.increment(16 * OF_DNS + (bit<32>) (bit<8>) status);
-                pass = !DROPS_UNKNOWN;
-            }
-#endif
         } else if (hdr.udp.isValid() && hdr.udp.dst_port == PORT_TLS) {
             // A long header, and a version (RFC 8999).
             bit<40> start;
@@ -605,11 +612,11 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
                     }
                     end.apply(segment, ends);
                     pass = segment.passes;
-                    if (segment.is_blocked || segment.is_unknown) {
+                    if (!segment.is_lost && !opens && (segment.is_blocked || segment.is_unknown)) {
                         refusal = answer.RESET_ON;
                         number = segment.was_next;
                     }
-                    if (segment.is_unknown && status > message_status.OTHER) {
+                    if (!segment.is_lost && segment.is_unknown && status > message_status.OTHER) {
                         unread.increment(16 * kind + (bit<32>) (bit<8>) status);
                     }
                     if (IS_COUNTED_ONLY && segment.is_lost) {
@@ -663,13 +670,13 @@ control firewall(inout answered_packet hdr, in xdp_input input, out xdp_output o
         output.output_action = xdp_action.XDP_DROP;
         bit<8> flags = hdr.packet.tcp.isValid() ? hdr.packet.tcp.flags : 0;
         if (pass || refusal == answer.RESET_BACK && flags & TCP_RST != 0) {
-            // A reset is never answered.
+            // A server's reset tells the client.
             output.output_action = xdp_action.XDP_PASS;
             packet_unchanged();
         } else if (refusal == answer.RESET_ON) {
             answer_reset_on(hdr, number);
             output.output_action = xdp_action.XDP_PASS;
-        } else if (refusal == answer.RESET_BACK && flags & TCP_ACK != 0) {
+        } else if (refusal == answer.RESET_BACK && flags & TCP_ACK != 0 && answer_can_turn(hdr.packet)) {
             answer_reset_back(hdr);
             output.output_action = xdp_action.XDP_TX;
         } else if (refusal == answer.NO_NAME && answer_no_name(hdr)) {

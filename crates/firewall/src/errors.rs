@@ -147,7 +147,7 @@ pub fn reset_at_tc() -> Box<Diagnostic> {
     Diagnostic::failure(
         "E1230",
         "`--mode reset` runs at XDP alone".to_owned(),
-        "omit `--hook`, or use `--mode drop`",
+        "let the hook be `xdp`, the default, or use `--mode drop`",
     )
 }
 

@@ -68,6 +68,13 @@ pub fn unchanged(name: &str, at: Span) -> Diagnostic {
     .help("let `main` be an instance of `xdp`, and run it at XDP")
 }
 
+/// A change of the payload in a deparser.
+pub fn changed_late(name: &str, at: Span) -> Diagnostic {
+    Diagnostic::error("E0613", at, format!("`{name}` is called in a deparser"))
+        .label("the packet is put together already")
+        .help("call it in the control before")
+}
+
 /// An attribute that messages do not have.
 pub fn unknown_attribute(
     schema: &str,

@@ -1,10 +1,10 @@
 //! Checks of a program's accesses to the payload.
 
 use super::{
-    EXTERNS, FIND, FIND_NAME, FIND_PATTERN, FIND_URL, GET_BYTES, GET_NUMBER, LENGTH, MATCHES,
-    MATCHES_PATTERN, MESSAGE, MOST_BYTES, MOST_CONNECTIONS, MOST_RULES, MOST_STATES, MOST_STREAMS,
-    NAME_SET, OBJECTS, OF_URL, PATTERN, PATTERN_SET, QUIC_INITIALS, READ, STREAM_BYTES, TRUNCATE,
-    UNCHANGED, WIDEST_ATTRIBUTE, WIDEST_CONSTANT, WIDEST_READ, WRITE, known_schemas, names_in,
+    CHANGES, EXTERNS, FIND, FIND_NAME, FIND_PATTERN, FIND_URL, GET_BYTES, GET_NUMBER, LENGTH,
+    MATCHES, MATCHES_PATTERN, MESSAGE, MOST_BYTES, MOST_CONNECTIONS, MOST_RULES, MOST_STATES,
+    MOST_STREAMS, NAME_SET, OBJECTS, OF_URL, PATTERN, PATTERN_SET, QUIC_INITIALS, READ,
+    STREAM_BYTES, WIDEST_ATTRIBUTE, WIDEST_CONSTANT, WIDEST_READ, WRITE, known_schemas, names_in,
     read_for, schema_name, schema_of,
 };
 use crate::errors::payload as errors;
@@ -52,6 +52,18 @@ pub fn check(program: &Program) -> Diagnostics {
         visit::walk_block(body, &mut |stmt| {
             if let StmtKind::Extern(call) = &stmt.kind {
                 check.call(call, stmt.span);
+            }
+        });
+    }
+    if let Some(deparser) = program.control_block(crate::DEPARSER) {
+        visit::walk_block(&program.routines[deparser].body, &mut |stmt| {
+            if let StmtKind::Extern(call) = &stmt.kind
+                && call.object.is_none()
+                && CHANGES.contains(&call.name.as_str())
+            {
+                check
+                    .found
+                    .push(errors::changed_late(&call.name, stmt.span));
             }
         });
     }
@@ -200,8 +212,8 @@ impl Check<'_> {
             LENGTH => None,
             PATTERN => return self.pattern(call, 2, span),
             READ => bytes_fit("what is read", WIDEST_READ, self.destination(call, 1)),
-            WRITE | TRUNCATE | UNCHANGED
-                if self.program.arch != crate::xdp::ARCHITECTURE.package =>
+            name if CHANGES.contains(&name)
+                && self.program.arch != crate::xdp::ARCHITECTURE.package =>
             {
                 return self.found.push(errors::unchanged(&call.name, span));
             }

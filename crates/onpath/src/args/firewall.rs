@@ -261,7 +261,7 @@ pub enum FirewallCommand {
     },
     /// Print requests that a running firewall blocks, as they come, with the line that decides
     ///
-    /// Names below that of the rule are not reported. The firewall reports while this command runs.
+    /// The name that was asked for is not printed. The firewall reports while this command runs, and to one such command at a time.
     Log {
         /// The running firewall; not needed if one program runs
         #[arg(add = names::programs())]

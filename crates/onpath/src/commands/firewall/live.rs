@@ -176,3 +176,32 @@ fn read_again(name: &str, args: &Firewall) {
         err_line!("{name}: its rules stay as they are");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_come_before_the_file_and_it_before_the_default() {
+        let mode = |flag, set| word(flag, set, ModeArg::Drop);
+        assert_eq!(mode(Some(ModeArg::Count), Some("reset")), ModeArg::Count);
+        let words = [
+            ("drop", ModeArg::Drop),
+            ("reset", ModeArg::Reset),
+            ("count", ModeArg::Count),
+        ];
+        for (text, value) in words {
+            assert_eq!(mode(None, Some(text)), value);
+        }
+        assert_eq!(mode(None, None), ModeArg::Drop);
+        let unknown = word(None, Some("drop"), UnknownArg::Pass);
+        assert_eq!(unknown, UnknownArg::Drop);
+        for (text, value) in [("read", QuicArg::Read), ("refuse", QuicArg::Refuse)] {
+            assert_eq!(word(None, Some(text), QuicArg::Count), value);
+        }
+        for hook in ["tc-ingress", "tc-egress"] {
+            let found = word(None, Some(hook), HookArg::Xdp).hook();
+            assert_eq!(found.target(), hook);
+        }
+    }
+}

@@ -7,7 +7,7 @@ use super::stats::KINDS;
 use super::{Running, running};
 use crate::commands::named::not_done;
 use crate::commands::stream::{Found, print_lines};
-use crate::output::{Done, Stop};
+use crate::output::{Done, Stop, err_line};
 use control::Store;
 use diag::{counted, shown};
 use firewall::rules::Origin;
@@ -45,6 +45,12 @@ pub(super) fn run(
         read: HashMap::new(),
     };
     print_lines(count, |most, patience| {
+        if let Some(late) = renewed.map(|at| at.elapsed()).filter(|late| *late > AHEAD) {
+            let missed = (late - AHEAD).as_secs();
+            err_line!(
+                "warning: for some {missed} s nothing was reported: what this prints was not read"
+            );
+        }
         if renewed.is_none_or(|at| at.elapsed() > RENEWED) {
             watch(&mut store, &files, has_clients)?;
             renewed = Some(Instant::now());
@@ -56,7 +62,12 @@ pub(super) fn run(
         // Those that wait since another process watched are old.
         let requests = values
             .filter_map(Request::of)
-            .filter(|request| request.time >= begin);
+            .filter(|request| request.time >= begin)
+            // Another process may have asked for them.
+            .map(|request| Request {
+                client: request.client.filter(|_| has_clients),
+                ..request
+            });
         let lines = requests.map(|request| match as_json {
             true => lists.json(&request).to_string(),
             false => lists.text(&request),
