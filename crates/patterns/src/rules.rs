@@ -85,17 +85,11 @@ impl PatternRules {
         let mut found = Found::default();
         let mut prefixes = Vec::new();
         for (pattern, value) in self.patterns() {
-            let matches = match pattern {
-                Pattern::Prefix(prefix) => {
-                    if let Some(length) = covered(prefix, &whole) {
-                        prefixes.push((length, value));
-                    }
-                    continue;
+            if let Pattern::Prefix(prefix) = pattern {
+                if let Some(length) = covered(prefix, &whole) {
+                    prefixes.push((length, value));
                 }
-                Pattern::Word(word) => whole.windows(word.len()).any(|part| part == word),
-                Pattern::Expression(expression) => expression.is_in(&whole),
-            };
-            if matches {
+            } else if is_in(pattern, &whole) {
                 found.other.number = found.other.number.max(value.number);
                 found.other.lists |= value.lists;
             }
@@ -108,23 +102,35 @@ impl PatternRules {
         found
     }
 
-    /// Returns the rule of each kind that decides for a text, of a set in which all rules have the same field: the prefix,
-    /// and a word or an expression.
+    /// Returns the rule of each kind that decides for a text, of a set whose rules have bits of one field: the longest prefix, and a
+    /// word or an expression that has all bits that are found, the one with the greatest number.
     pub fn find_rules(&self, text: &UrlText) -> [Option<NameRule>; 2] {
-        let found = self.find(text);
-        [(true, found.prefix), (false, found.other)].map(|(is_prefix, value)| {
-            let mut all = self.rules.iter();
-            let (name, _) = all.find(|(_, (pattern, own))| {
-                matches!(pattern, Pattern::Prefix(_)) == is_prefix
-                    && value.lists != 0
-                    && own.number == value.number
-                    && own.lists != 0
-            })?;
-            Some(NameRule {
-                name: name.clone(),
-                value,
-            })
-        })
+        let (whole, found) = (text.bytes(), self.find(text));
+        let rules = self.rules.iter().filter(|(_, (_, value))| value.lists != 0);
+        let of = |(name, (_, value)): (&ScopedName, &(Pattern, RuleValue))| NameRule {
+            name: name.clone(),
+            value: *value,
+        };
+        let prefix = rules.clone().find(|(_, (pattern, value))| match pattern {
+            Pattern::Prefix(prefix) => {
+                value.number == found.prefix.number && covered(prefix, &whole).is_some()
+            }
+            _ => false,
+        });
+        let others = rules.filter(|(_, (pattern, value))| {
+            value.lists == found.other.lists && is_in(pattern, &whole)
+        });
+        let other = others.max_by_key(|(_, (_, value))| value.number);
+        [prefix.map(of), other.map(of)]
+    }
+}
+
+/// Tests whether a text has a word, or an expression is found in it.
+fn is_in(pattern: &Pattern, text: &[u8]) -> bool {
+    match pattern {
+        Pattern::Prefix(_) => false,
+        Pattern::Word(word) => text.windows(word.len()).any(|part| part == word),
+        Pattern::Expression(expression) => expression.is_in(text),
     }
 }
 

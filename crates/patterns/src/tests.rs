@@ -60,6 +60,20 @@ fn the_longest_prefix_decides_and_of_words_all() {
     assert_eq!(found("a.com", "/words"), [(0, 0), (5, 1)]);
 }
 
+#[test]
+fn the_rule_that_decides_is_the_one_that_has_what_is_found() {
+    let rules = rules(&[("*word*", 3), ("/w/", 1), ("a.com/w", 1), ("a.com/", 2)]);
+    let found = |path: &str| {
+        let text = UrlText::of_request(b"a.com", path.as_bytes(), path.len());
+        let shown = |rule: NameRule| (rule.name.to_string(), rule.value.lists);
+        rules.find_rules(&text).map(|rule| rule.map(shown))
+    };
+    let rule = |text: &str, lists| Some((text.to_owned(), lists));
+    assert_eq!(found("/word"), [rule("a.com/w", 1), rule("*word*", 3)]);
+    assert_eq!(found("/W"), [rule("a.com/w", 1), rule("/w/", 1)]);
+    assert_eq!(found("/x"), [rule("a.com/", 2), None]);
+}
+
 fn pattern(random: &mut ChaCha8Rng) -> String {
     let mut part = |all: &[&str]| (*all.choose(random).expect("some")).to_owned();
     let names = ["a", "b.a", "a.b", "a.b.a", "ab"];
