@@ -331,7 +331,7 @@ pub fn seen(text: &str) -> Result<(String, UrlText), Reason> {
     let (scheme, rest) = text.split_once("://").unwrap_or(("http", text));
     let seen = match rest.find(['/', '?']) {
         Some(at) if scheme.eq_ignore_ascii_case("http") => {
-            let target = rest[at..].as_bytes();
+            let target = &rest.as_bytes()[at..];
             let path = target.iter().position(|byte| *byte == b'?');
             UrlText::of_request(name.as_bytes(), target, path.unwrap_or(target.len()))
         }

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Pattern set (`tables/include/onpath/pattern_set.h`). Its map has blocks of [`patterns::BLOCK`] bytes, whose contents are a
-/// [`patterns::Image`].
+/// Pattern set (`tables/include/onpath/pattern_set.h`). Its map has blocks of 4096 bytes, whose contents are an image of crate
+/// `patterns`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PatternSetAbi {
     /// Number in the program and in the schema.

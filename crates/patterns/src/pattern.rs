@@ -58,8 +58,8 @@ impl Prefix {
             // The last segment may go on.
             None => {
                 let last = behind.rfind('/').map_or(0, |at| at + 1);
-                let mut path = resolved(&decoded(behind[..last].as_bytes()));
-                path.extend(decoded(behind[last..].as_bytes()));
+                let mut path = resolved(&decoded(&behind.as_bytes()[..last]));
+                path.extend(decoded(&behind.as_bytes()[last..]));
                 (path, None)
             }
         };
