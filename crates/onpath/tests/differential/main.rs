@@ -144,6 +144,11 @@ fn written(file: &Path, hook: Hook, packets: usize, seed: u64) -> Result<(), Fai
         {
             return Ok(());
         }
+        Err(Unfit::Refused(why))
+            if hook != Hook::Xdp && why.contains("cannot change the payload") =>
+        {
+            return Ok(());
+        }
         Err(Unfit::Refused(why)) => return Err(format!("refused: {why}").into()),
         Err(Unfit::Broken(text)) => return Err(text.into()),
         Ok(prepared) => prepared,

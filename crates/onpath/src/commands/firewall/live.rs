@@ -199,9 +199,9 @@ mod tests {
         for (text, value) in [("read", QuicArg::Read), ("refuse", QuicArg::Refuse)] {
             assert_eq!(word(None, Some(text), QuicArg::Count), value);
         }
-        for hook in ["tc-ingress", "tc-egress"] {
-            let found = word(None, Some(hook), HookArg::Xdp).hook();
-            assert_eq!(found.target(), hook);
-        }
+        let hook = |set| word(None, Some(set), HookArg::Xdp).hook();
+        assert_eq!(hook("xdp"), Hook::Xdp);
+        assert_eq!(hook("tc-ingress"), Hook::TcIngress);
+        assert_eq!(hook("tc-egress"), Hook::TcEgress);
     }
 }
