@@ -17,6 +17,7 @@
 
 pub mod calls;
 mod document;
+mod ending;
 mod errors;
 mod file;
 mod instance;
@@ -33,6 +34,7 @@ pub mod tables;
 mod writer;
 
 pub use calls::{Payload, Reads};
+pub use ending::deparse;
 pub use errors::of_copies;
 pub use file::{File, MessageTarget};
 pub use message::{Message, Request, SLACK, VARIABLES};

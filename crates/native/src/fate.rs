@@ -74,7 +74,7 @@ pub(crate) fn verdict(g: &mut Gen<'_>) {
     };
     g.set(C::id("ctx").arrow("out_port"), port);
     if g.target.model != Model::Filter {
-        messages::calls::deparse(g);
+        messages::deparse(g);
     }
     g.push(Stmt::Return(Some(C::int(1))));
 }

@@ -116,7 +116,7 @@ fn v1model_verdict(g: &mut Gen<'_>) {
 fn switch_verdict(g: &mut Gen<'_>) {
     let action = g.slot(OUTPUT, "output_action");
     let passes = C::bin(BinOp::Ge, action.clone(), C::id("XDP_PASS"));
-    let rebuild = g.block(messages::calls::deparse);
+    let rebuild = g.block(messages::deparse);
     g.push(Stmt::If(passes, rebuild, Block::new()));
     if may_give(g.p, OUTPUT, "output_action", Verdict::Redirect as u32) {
         let ports = redirect_ports(g);

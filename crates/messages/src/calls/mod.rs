@@ -9,7 +9,6 @@
 mod checksums;
 mod chunks;
 mod cursor;
-mod ending;
 mod head;
 mod held;
 mod names;
@@ -17,8 +16,6 @@ mod object;
 mod patterns;
 mod pieces;
 mod quic;
-
-pub use ending::deparse;
 
 use crate::{AttributeMember, Bytes, File, MessageTarget, Patterns, errors};
 use arch::payload::{

@@ -123,6 +123,11 @@ const CALLS: &[(&str, &[&str], &[Rule])] = &[
         &[UserReads],
     ),
     (
+        "onpath/src/commands/firewall/log.rs",
+        &["fs::metadata"],
+        &[UserReads],
+    ),
+    (
         "onpath/src/commands/firewall/watched.rs",
         &["fs::metadata"],
         &[UserReads],

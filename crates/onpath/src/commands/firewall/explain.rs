@@ -1,8 +1,8 @@
 //! `onpath firewall explain`
 
 use super::lists::{self, Files};
+use super::running::{Running, running};
 use super::urls::Urls;
-use super::{Running, running};
 use crate::args::NameLists;
 use crate::commands::named::{not_done, print_array};
 use crate::output::{Done, Stop, out_line, refused};

@@ -3,8 +3,8 @@
 use super::groups::{self, change, ticks_of};
 use super::lists::Files;
 use super::pause::group_name;
+use super::running::{Running, running};
 use super::stats::KINDS;
-use super::{Running, running};
 use crate::commands::named::not_done;
 use crate::commands::stream::{Found, print_lines};
 use crate::output::{Done, Stop, err_line};

@@ -10,6 +10,7 @@ mod log;
 mod names;
 mod pause;
 mod reload;
+mod running;
 mod stats;
 mod urls;
 mod v1model;
@@ -18,11 +19,9 @@ mod watched;
 pub(crate) use names::read;
 pub(crate) use v1model::plan;
 
-use super::instance::meant;
-use crate::args::{Emitted, Firewall, FirewallCommand, Instance, ResetName, SliceName};
-use crate::output::{Done, Stop, refused};
+use crate::args::{Emitted, Firewall, FirewallCommand, ResetName, SliceName};
+use crate::output::{Done, Stop};
 use host::files;
-use kernel::{KernelStore, Pins};
 use lists::Files;
 
 /// Name of the entries file.
@@ -90,33 +89,6 @@ fn run_or_emit(args: &Firewall) -> Done {
         (Some(Emitted::Names), Some(output)) => emit::run(args, &files, output),
         _ => live::run(args, &files),
     }
-}
-
-/// A running firewall.
-struct Running {
-    /// Its name.
-    name: String,
-    /// Its lists.
-    files: Files,
-    /// Its rules and counters.
-    store: KernelStore,
-}
-
-/// Opens a running firewall; without a name, the one program that runs.
-fn running(name: Option<&str>) -> Result<Running, Stop> {
-    let instance = Instance {
-        name: name.map(str::to_owned),
-    };
-    let instance = meant(&instance)?.instance;
-    let pins = Pins::default();
-    let record = pins.record(&instance).map_err(refused)?;
-    let files = Files::of_record(&record)?;
-    let (_, store) = pins.open(&instance, None).map_err(refused)?;
-    Ok(Running {
-        name: instance,
-        files,
-        store,
-    })
 }
 
 /// Returns true if a flag is given that only the published program has.

@@ -2,7 +2,7 @@
 
 use super::groups::{self, NEVER, change, ticks_of};
 use super::lists::Files;
-use super::{Running, running};
+use super::running::{Running, running};
 use crate::output::{Done, err_line, out_line, print_json};
 use control::{Store, StoreError};
 use firewall::config::OTHERS;

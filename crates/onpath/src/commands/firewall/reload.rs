@@ -2,8 +2,8 @@
 
 use super::groups::{self, Clock};
 use super::lists::{self, Counts, entries};
+use super::running::{Running, running};
 use super::urls;
-use super::{Running, running};
 use crate::output::{Done, Stop, failed, out_line, print_diagnostics, print_json, refused};
 use crate::progress::Progress;
 use control::Store as _;

@@ -5,7 +5,7 @@ mod show;
 
 use super::groups::ticks_of;
 use super::pause::{group_name, paused};
-use super::{Running, running};
+use super::running::{Running, running};
 use crate::commands::named::not_done;
 use crate::commands::start;
 use crate::output::{Done, Stop, err_line, print_json};

@@ -1,6 +1,6 @@
 //! End of a packet whose payload the program may change.
 
-use super::Payload;
+use crate::calls::Payload;
 use arch::payload::{ENDING, EXCESS, UNCHANGED};
 use cgen::tree::{Block, Expr as C, Stmt};
 use emit::Gen;
