@@ -166,7 +166,7 @@ mod tests {
             lines.next(),
             Some("add stations hdr.eth.src:02:00:00:00:00:01 in_group(1)")
         );
-        let ticks = |seconds: u64| seconds * 1_000_000_000 >> TICK_BITS;
+        let ticks = |seconds: u64| (seconds * 1_000_000_000) >> TICK_BITS;
         let end = 100 + ticks(1800) - 1;
         assert_eq!(
             lines.next(),
