@@ -33,6 +33,7 @@ mod shared;
 mod structure;
 mod table;
 mod target;
+mod text;
 mod tuple_space;
 pub mod value_set;
 
@@ -42,6 +43,7 @@ pub use names::RESERVED;
 pub use shared::Shared;
 pub use table::{Table, declare};
 pub use target::{IterationCalls, Tables};
+pub use text::Text;
 
 /// Headers of the C: paths relative to the include path, and texts. They include headers of `emit`.
 pub const HEADERS: [(&str, &str); 7] = {

@@ -1,6 +1,7 @@
 //! Emits name sets ([`NameSetAbi`]).
 
 use crate::target::Tables;
+use crate::text::Text;
 use cgen::tree::{Expr as C, Stmt, Type};
 use emit::memory;
 use emit::{Function, Gen};
@@ -8,10 +9,13 @@ use ir::ExternInst;
 use layout::{Map, MapKind, NAME_RECORD, NAME_SLOTS, NameSetAbi, name_set_room};
 use smol_str::SmolStr;
 
-/// Struct of a packet's name, in lower case.
-pub const TEXT: &str = "name_text";
-/// Size of that struct in bytes.
-const TEXT_SIZE: u32 = 712;
+/// Name of a packet, in lower case.
+pub const TEXT: Text = Text {
+    structure: "name_text",
+    size: 712,
+    parameter: "text",
+    map: "name",
+};
 
 /// Parameters of the functions, which would shadow others.
 const VARIABLES: [&str; 6] = ["text", "at", "length", "hash", "record", "scope"];
@@ -81,32 +85,6 @@ pub fn declare<T: Tables>(g: &mut Gen<'_, T>, object: ExternInst) -> NameSet {
     made
 }
 
-/// Declares the memory of a name on this core, and returns its map.
-pub fn text<T: Tables>(g: &mut Gen<'_, T>) -> SmolStr {
-    if let Some(known) = T::tables(&mut g.file.own).name_text.clone() {
-        return known;
-    }
-    let map = g.file.names.fresh_short("name", "", T::MAP_NAME);
-    let of_cores = Map::new(map.as_str(), MapKind::PerCoreArray, 4, TEXT_SIZE, 1);
-    memory::declare(g, of_cores, Some((Type::U32, Type::Struct(TEXT.into()))));
-    T::tables(&mut g.file.own).name_text = Some(map.clone());
-    map
-}
-
-/// Returns the parameter for a packet's name.
-pub fn text_parameter() -> (Type, SmolStr) {
-    (Type::Struct(TEXT.into()).ptr(), "text".into())
-}
-
-/// Returns the statement that leaves a function without a result if it has no name: only a checker thinks so.
-pub fn unless_there() -> Stmt {
-    Stmt::If(
-        C::not(C::id("text")),
-        vec![Stmt::Return(Some(C::int(0)))],
-        Vec::new(),
-    )
-}
-
 /// Names of the functions that compare a rule, look a rest of a name up, and find the rule of a name.
 type Names<'a> = [&'a SmolStr; 3];
 /// Map of buckets, map of records, and number of buckets.
@@ -120,8 +98,8 @@ fn function(linkage: SmolStr, name: &SmolStr, further: &[(Type, &str)], result: 
         linkage,
         name: name.clone(),
         result: Type::U32,
-        params: std::iter::once(text_parameter()).chain(further).collect(),
-        body: vec![unless_there(), Stmt::Return(Some(result))],
+        params: std::iter::once(TEXT.parameter()).chain(further).collect(),
+        body: vec![TEXT.unless_there(), Stmt::Return(Some(result))],
     }
 }
 

@@ -1,6 +1,7 @@
 //! Emits pattern sets ([`PatternSetAbi`]).
 
 use crate::target::Tables;
+use crate::text::Text;
 use cgen::tree::{Expr as C, Stmt, Type};
 use emit::memory;
 use emit::{Function, Gen};
@@ -8,10 +9,13 @@ use ir::ExternInst;
 use layout::{Map, MapKind, PatternSetAbi};
 use smol_str::SmolStr;
 
-/// Struct of a text and of what is found in it.
-pub const TEXT: &str = "pattern_text";
-/// Size of that struct in bytes.
-const TEXT_SIZE: u32 = 16 + 16384;
+/// Text of a URL, and what is found in it.
+pub const TEXT: Text = Text {
+    structure: "pattern_text",
+    size: 16 + 16384,
+    parameter: "url",
+    map: "url",
+};
 
 /// Declares a pattern set; returns on further calls too the function that searches the last bytes of a text
 /// (`struct pattern_text *`), by their number and the number of the first automaton.
@@ -53,12 +57,12 @@ pub fn declare<T: Tables>(g: &mut Gen<'_, T>, object: ExternInst) -> SmolStr {
         name: find.clone(),
         result: Type::U32,
         params: vec![
-            parameter(),
+            TEXT.parameter(),
             (Type::U32, "size".into()),
             (Type::U32, "first".into()),
         ],
         body: vec![
-            unless_there(),
+            TEXT.unless_there(),
             Stmt::Return(Some(C::call("pattern_find", args))),
         ],
     });
@@ -73,30 +77,4 @@ pub fn declare<T: Tables>(g: &mut Gen<'_, T>, object: ExternInst) -> SmolStr {
     let sets = &mut T::tables(&mut g.file.own).pattern_sets;
     sets.insert(object, find.clone());
     find
-}
-
-/// Declares the memory of a text on this core, and returns its map.
-pub fn text<T: Tables>(g: &mut Gen<'_, T>) -> SmolStr {
-    if let Some(known) = T::tables(&mut g.file.own).pattern_text.clone() {
-        return known;
-    }
-    let map = g.file.names.fresh_short("url", "", T::MAP_NAME);
-    let of_cores = Map::new(map.as_str(), MapKind::PerCoreArray, 4, TEXT_SIZE, 1);
-    memory::declare(g, of_cores, Some((Type::U32, Type::Struct(TEXT.into()))));
-    T::tables(&mut g.file.own).pattern_text = Some(map.clone());
-    map
-}
-
-/// Returns the parameter for a text.
-pub fn parameter() -> (Type, SmolStr) {
-    (Type::Struct(TEXT.into()).ptr(), "url".into())
-}
-
-/// Returns the statement that leaves a function without a result if it has no text: only a checker thinks so.
-pub fn unless_there() -> Stmt {
-    Stmt::If(
-        C::not(C::id("url")),
-        vec![Stmt::Return(Some(C::int(0)))],
-        Vec::new(),
-    )
 }

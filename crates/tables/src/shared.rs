@@ -18,12 +18,10 @@ pub struct Shared {
     pub buckets: bool,
     /// Name sets in use.
     pub name_sets: HashMap<ExternInst, NameSet>,
-    /// Map of the memory for a name, if a name is looked up.
-    pub(crate) name_text: Option<SmolStr>,
     /// Functions that search a text for the patterns of sets.
     pub(crate) pattern_sets: HashMap<ExternInst, SmolStr>,
-    /// Map of the memory for a text, if one is searched.
-    pub(crate) pattern_text: Option<SmolStr>,
+    /// Maps of the memory for texts, by their structs.
+    pub(crate) texts: HashMap<&'static str, SmolStr>,
     /// Groups of action selectors.
     pub(crate) member_groups: HashMap<ExternInst, Groups>,
 }

@@ -54,7 +54,7 @@ pub(super) struct Around {
     continues: Set,
 }
 
-/// Numbers of a variable in sets: one for each limb of an array whose limbs are told apart, else a single one.
+/// Numbers of a variable in sets: one for each limb of an array whose limbs are distinguished, else a single one.
 #[derive(Clone, Copy, Debug)]
 struct Bits {
     first: usize,
@@ -82,7 +82,7 @@ impl Liveness {
         Liveness::of_limbs(body, variables.map(|name| (name, 1)))
     }
 
-    /// Analyses the liveness of these variables, each with its number of limbs. The limbs of an array are told apart
+    /// Analyses the liveness of these variables, each with its number of limbs. The limbs of an array are distinguished
     /// where their indices are constants.
     pub(super) fn of_limbs(
         body: &[Stmt],
@@ -229,7 +229,7 @@ impl Liveness {
         live
     }
 
-    /// Handles a write. A write to a part of a variable kills that limb, or nothing if limbs are not told apart.
+    /// Handles a write. A write to a part of a variable kills that limb, or nothing if limbs are not distinguished.
     fn written(&self, dst: &Expr, live: &mut Set) {
         match (dst, self.limb(dst)) {
             (_, Some(limb)) => live.remove(limb),

@@ -36,7 +36,7 @@ pub(super) fn find_name<T: Payload>(
     let Some((known, member, kind)) = attribute(g, object, name) else {
         return;
     };
-    let (set, text) = (name_set::declare(g, set), name_set::text(g));
+    let (set, text) = (name_set::declare(g, set), name_set::TEXT.declare(g));
     let as_text = known.name_text.clone();
     let as_text = as_text.filter(|_| kind == AttributeKind::DnsName);
     let taken = taken(g, &known.structure, as_text.is_some());
@@ -94,7 +94,7 @@ pub(super) fn find_bytes<T: Payload>(
         return;
     }
     T::shared(&mut g.file.own).reads_bytes = true;
-    let (set, text) = (name_set::declare(g, set), name_set::text(g));
+    let (set, text) = (name_set::declare(g, set), name_set::TEXT.declare(g));
     let [offset, length, parsed] = [offset, length, parsed].map(|value| lower::scalar(g, *value));
     let function = loaded(g);
     let block = g.block(|g| {
@@ -117,7 +117,7 @@ pub(super) fn find_bytes<T: Payload>(
 /// Returns the memory of a name on this core.
 pub(super) fn text_of_core<T: Payload>(g: &mut Gen<'_, T>, map: &SmolStr) -> C {
     let zero = declare(g, CType::U32, "first", C::int(0));
-    let ty = CType::Struct(name_set::TEXT.into()).ptr();
+    let ty = name_set::TEXT.pointer();
     declare(g, ty, "text", T::find(map, zero.addr()))
 }
 
@@ -226,13 +226,13 @@ fn push<T: Payload>(
         linkage: g.target.linkage().into(),
         name: name.clone(),
         result: CType::U32,
-        params: [memory, name_set::text_parameter()]
+        params: [memory, name_set::TEXT.parameter()]
             .into_iter()
             .chain(numbers)
             .collect(),
         body: vec![
             Stmt::If(C::not(C::id(crate::MEMORY)), vec![nothing], Block::new()),
-            name_set::unless_there(),
+            name_set::TEXT.unless_there(),
             Stmt::Return(Some(result)),
         ],
     });
@@ -252,13 +252,13 @@ fn loaded<T: Payload>(g: &mut Gen<'_, T>) -> SmolStr {
         result: CType::U32,
         params: vec![
             super::packet(g),
-            name_set::text_parameter(),
+            name_set::TEXT.parameter(),
             (CType::U64, "from".into()),
             (CType::U32, "length".into()),
             (CType::U64, "all".into()),
         ],
         body: vec![
-            name_set::unless_there(),
+            name_set::TEXT.unless_there(),
             Stmt::Return(Some(C::call("payload_name", args))),
         ],
     });

@@ -135,8 +135,8 @@ impl Search {
             taken: taken(g, &object.structure, name_text.is_some()),
             put: name_put(g),
             find: pattern_set::declare(g, set),
-            name: name_set::text(g),
-            url: pattern_set::text(g),
+            name: name_set::TEXT.declare(g),
+            url: pattern_set::TEXT.declare(g),
             object,
             member,
             name_text,
@@ -164,7 +164,7 @@ impl Search {
 /// Returns the memory of a text on this core.
 fn url_of_core<T: Payload>(g: &mut Gen<'_, T>, map: &SmolStr) -> C {
     let zero = declare(g, CType::U32, "first_url", C::int(0));
-    let ty = CType::Struct(pattern_set::TEXT.into()).ptr();
+    let ty = pattern_set::TEXT.pointer();
     declare(g, ty, "url", T::find(map, zero.addr()))
 }
 
@@ -209,14 +209,14 @@ fn name_put<T: Payload>(g: &mut Gen<'_, T>) -> SmolStr {
         name: name.clone(),
         result: CType::U32,
         params: vec![
-            pattern_set::parameter(),
-            name_set::text_parameter(),
+            pattern_set::TEXT.parameter(),
+            name_set::TEXT.parameter(),
             (CType::U32, "size".into()),
             (CType::U32, "length".into()),
         ],
         body: vec![
-            pattern_set::unless_there(),
-            name_set::unless_there(),
+            pattern_set::TEXT.unless_there(),
+            name_set::TEXT.unless_there(),
             Stmt::Return(Some(C::call("pattern_put_name", args))),
         ],
     });
@@ -246,14 +246,14 @@ fn path_taken<T: Payload>(g: &mut Gen<'_, T>, structure: &SmolStr) -> SmolStr {
         result: CType::U32,
         params: [
             (CType::Struct(structure.clone()).ptr(), crate::MEMORY.into()),
-            pattern_set::parameter(),
+            pattern_set::TEXT.parameter(),
         ]
         .into_iter()
         .chain(numbers)
         .collect(),
         body: vec![
             Stmt::If(C::not(memory()), vec![nothing], Block::new()),
-            pattern_set::unless_there(),
+            pattern_set::TEXT.unless_there(),
             Stmt::Return(Some(C::call("pattern_put_path", args))),
         ],
     });
