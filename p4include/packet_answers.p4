@@ -175,13 +175,13 @@ void answer_finish_message(inout answered_packet hdr, in bit<32> bytes) {
     payload_truncate(bytes);
 }
 
-/// Makes a DNS query over UDP the response that the name does not exist (NXDOMAIN; RFC 1035, section 4.1.1). False, and nothing is changed, if it is no query, or cannot be answered.
-bool answer_no_name(inout answered_packet hdr) {
+/// Makes a DNS query over UDP the response with a code and no records (RFC 1035, section 4.1.1). False, and nothing is changed, if it is no query, or cannot be answered.
+bool answer_query(inout answered_packet hdr, in bit<4> code) {
     bit<16> flags = 0x8000;
     bool is_query = hdr.packet.udp.isValid() && answer_can_turn(hdr.packet) && payload_read(2, flags) && flags[15:15] == 0;
     if (is_query) {
         // The kind of query, "recursion desired" and "checking disabled" stay; recursion is available.
-        @noWarn("unused") bool is_written = payload_write(2, flags & 0x7910 | 0x8083);
+        @noWarn("unused") bool is_written = payload_write(2, flags & 0x7910 | 0x8080 | (bit<16>)code);
         bit<16> port = hdr.packet.udp.src_port;
         hdr.packet.udp.src_port = hdr.packet.udp.dst_port;
         hdr.packet.udp.dst_port = port;
@@ -190,6 +190,12 @@ bool answer_no_name(inout answered_packet hdr) {
     }
     return is_query;
 }
+
+/// Makes a DNS query over UDP the response that the name does not exist (NXDOMAIN), as `answer_query` does.
+bool answer_no_name(inout answered_packet hdr) { return answer_query(hdr, 3); }
+
+/// Makes a DNS query over UDP the response that the name has no records of this type (RFC 2308, section 2.2), as `answer_query` does.
+bool answer_no_data(inout answered_packet hdr) { return answer_query(hdr, 0); }
 
 /// Makes a DNS response over UDP with one question the one that the name does not exist. It goes on, without records. `question` is the question's length in bytes.
 void answer_without_records(inout answered_packet hdr, in bit<32> question) {

@@ -64,9 +64,14 @@ const bit<32> MOST_GROUPS = 1;
 
 // With READ_ALIASES, the names are judged too to which responses of DNS lead.
 
+// With STRIP_ECH and ANSWERS, queries over UDP for HTTPS records get none: they have the keys by which clients encrypt a ClientHello.
+
 const bit<16> PORT_DNS = 53;
 const bit<16> PORT_HTTP = 80;
 const bit<16> PORT_TLS = 443;
+
+// Type of a DNS record with what a client of HTTPS needs (RFC 9460).
+const bit<16> TYPE_HTTPS = 65;
 
 const bit<8> PROTOCOL_TCP = 6;
 const bit<8> PROTOCOL_UDP = 17;
@@ -84,7 +89,8 @@ enum bit<8> answer {
     RESET_ON   = 1,   // the connection's other end learns
     RESET_BACK = 2,   // the sender learns
     NO_NAME    = 3,
-    NO_TARGET  = 4    // the response becomes one that the name does not exist
+    NO_TARGET  = 4,   // the response becomes one that the name does not exist
+    NO_DATA    = 5    // the name has no records of the type
 }
 
 // Source of a request.
@@ -467,6 +473,10 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
     CounterArray(VERDICT_COUNTS, false) followings;
     // Packets with which connections of QUIC begin.
     CounterArray(1, false) quic;
+#ifdef STRIP_ECH
+    // Queries for HTTPS records, which get none.
+    CounterArray(1, false) withheld;
+#endif
     // Packets whose ports are not read: fragments, and such that end before them.
     CounterArray(1, false) fragments;
     // Messages for which a list decides. The first five bits of a rule's number are that of its list.
@@ -538,7 +548,13 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
         } else
 #endif
         if (hdr.udp.isValid() && hdr.udp.dst_port == PORT_DNS) {
+#ifdef STRIP_ECH
+            bit<16> type = 0;
+            status = dns.read_for(0, hdr.payload_bytes, "qname,qtype");
+            @noWarn("unused") bool has_type = dns.get_number("qtype", type);
+#else
             status = dns.read_for(0, hdr.payload_bytes, "qname");
+#endif
             if (status == message_status.READ) {
                 dns.find_name("qname", names, rule, lists);
                 find_source.apply(hdr, false, group);
@@ -551,6 +567,14 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
                 decide_message.apply(is_blocked, group, OF_DNS, rule, lists);
                 pass = !is_blocked;
                 refusal = answer.NO_NAME;
+#ifdef STRIP_ECH
+                bit<16> flags = 0;
+                if (pass && type == TYPE_HTTPS && payload_read(2, flags) && flags[15:15] == 0) {
+                    withheld.increment(0);
+                    pass = false;
+                    refusal = answer.NO_DATA;
+                }
+#endif
             } else if (status != message_status.OTHER) {
                 unread.increment(16 * OF_DNS + (bit<32>) (bit<8>) status);
                 pass = !DROPS_UNKNOWN;
@@ -681,6 +705,10 @@ control firewall(inout answered_packet hdr, in xdp_input input, out xdp_output o
             output.output_action = xdp_action.XDP_TX;
         } else if (refusal == answer.NO_NAME && answer_no_name(hdr)) {
             output.output_action = xdp_action.XDP_TX;
+#ifdef STRIP_ECH
+        } else if (refusal == answer.NO_DATA && answer_no_data(hdr)) {
+            output.output_action = xdp_action.XDP_TX;
+#endif
         } else if (refusal == answer.NO_TARGET) {
             answer_without_records(hdr, number);
             output.output_action = xdp_action.XDP_PASS;

@@ -169,7 +169,23 @@ pub fn load<'a>(
     existing: Existing,
     store: &mut dyn Store,
 ) -> Result<usize, Diagnostics> {
+    load_after([], lines, existing, store)
+}
+
+/// Applies changes, and behind them those of lines, as [`load`] does. The first ones are in no text, and replace
+/// nothing but by a change that does.
+///
+/// # Errors
+///
+/// As of [`load`].
+pub fn load_after<'a>(
+    first: impl IntoIterator<Item = Change>,
+    lines: impl IntoIterator<Item = Piece<'a>>,
+    existing: Existing,
+    store: &mut dyn Store,
+) -> Result<usize, Diagnostics> {
     let schema = Arc::clone(store.schema());
+    let mut first = first.into_iter();
     let mut rest = lines.into_iter().filter_map(code);
     let mut diagnostics = Diagnostics::new();
     let mut locations: Vec<(Span, Option<Subject>)> = Vec::new();
@@ -178,6 +194,10 @@ pub fn load<'a>(
     let mut groups = Groups::default();
     let mut next = || {
         if let Some(change) = waiting.take() {
+            return Next::Change(change);
+        }
+        if let Some(change) = first.next() {
+            locations.push((Span::NONE, Some(Subject::of(&change))));
             return Next::Change(change);
         }
         for line in rest.by_ref() {

@@ -5,6 +5,7 @@ use crate::errors::{self, Refusal};
 use crate::numbers::number;
 use crate::piece::Piece;
 use crate::{Change, StoreError};
+use diag::Span;
 use patterns::Pattern;
 use schema::{NameRule, Object, ObjectKind, RuleValue, Schema, Scope, ScopedName};
 
@@ -41,6 +42,46 @@ pub fn name_sets(schema: &Schema) -> impl Iterator<Item = (Object, &str)> {
     let all = schema.objects.iter();
     all.filter(|(_, object)| object.kind.has_name_rules())
         .map(|(id, object)| (id, object.name.as_str()))
+}
+
+/// Rules of a name set or a pattern set by its name, for sets that are filled without a text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NamedRules {
+    /// Control-plane name of the set.
+    pub set: String,
+    /// The rules.
+    pub rules: Vec<NameRule>,
+}
+
+impl NamedRules {
+    /// Returns the changes that add the rules.
+    ///
+    /// # Errors
+    ///
+    /// The program has no such set.
+    pub fn changes<'a>(
+        &'a self,
+        schema: &Schema,
+    ) -> Result<impl Iterator<Item = Change> + use<'a>, Refusal> {
+        let nowhere = |mut refusal: Refusal| {
+            refusal.primary.span = Span::NONE;
+            refusal
+        };
+        let set = find_name_set(schema, Piece::new(&self.set, 0)).map_err(nowhere)?;
+        let rules = self.rules.iter().cloned();
+        Ok(rules.map(move |rule| Change::InsertName(set, rule)))
+    }
+
+    /// Returns the lines that add the rules.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        self.rules.iter().map(|rule| show_add(&self.set, rule))
+    }
+}
+
+/// Returns the line that adds a rule to a set.
+pub fn show_add(set: &str, rule: &NameRule) -> String {
+    let RuleValue { number, lists } = rule.value;
+    format!("name_add {set} {} {number} {lists}", rule.name)
 }
 
 /// Finds a name set by name.
@@ -169,9 +210,6 @@ pub fn show<'a>(
     rules: &'a [NameRule],
 ) -> impl Iterator<Item = String> + 'a {
     let name = schema.objects[set].name.as_str();
-    let rules = rules.iter().map(move |rule| {
-        let RuleValue { number, lists } = rule.value;
-        format!("name_add {name} {} {number} {lists}", rule.name)
-    });
+    let rules = rules.iter().map(move |rule| show_add(name, rule));
     std::iter::once(format!("name_clear {name}")).chain(rules)
 }

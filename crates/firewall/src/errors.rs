@@ -151,6 +151,15 @@ pub fn reset_at_tc() -> Box<Diagnostic> {
     )
 }
 
+/// HTTPS records are withheld by a firewall that answers nothing.
+pub fn no_answers() -> Box<Diagnostic> {
+    Diagnostic::failure(
+        "E1231",
+        "`--ech strip` answers queries for HTTPS records, and without `--mode reset` a firewall answers nothing".to_owned(),
+        "add `--mode reset`",
+    )
+}
+
 /// A source of a group is none.
 pub(crate) fn no_source(span: Span, text: &str) -> Diagnostic {
     Diagnostic::refusal(

@@ -17,9 +17,15 @@
 
 use domains::{LONGEST_LABEL, LONGEST_NAME, Scope};
 use patterns::{Fault, Pattern, UrlText};
+use smol_str::SmolStr;
 use std::borrow::Cow;
 use std::net::IpAddr;
+use std::panic::resume_unwind;
+use std::thread;
 use url::Url;
+
+/// Bytes of a list that are read by one thread at least.
+const LEAST_PART: usize = 1 << 20;
 
 /// Names of the local host and of its networks, as hosts files have them.
 const LOCAL: [&str; 9] = [
@@ -38,7 +44,7 @@ const LOCAL: [&str; 9] = [
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rule {
     /// Name in lower case, of A-labels, without the final dot.
-    pub name: String,
+    pub name: SmolStr,
     /// Names that the rule concerns.
     pub scope: Scope,
     /// True for an exception.
@@ -129,10 +135,77 @@ pub struct List {
     pub skipped: Vec<Skipped>,
 }
 
-/// Reads a list.
+/// Reads a list, by several threads if it is long.
 pub fn parse(bytes: &[u8]) -> List {
-    let mut list = List::default();
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let parts = parts(bytes, threads.min(bytes.len() / LEAST_PART));
+    let Some((last, others)) = parts.split_last() else {
+        return List::default();
+    };
+    thread::scope(|scope| {
+        let others: Vec<_> = others
+            .iter()
+            .map(|part| scope.spawn(|| parse_part(part)))
+            .collect();
+        let last = parse_part(last);
+        let mut lists = others.into_iter().zip(&parts).map(|(reader, part)| {
+            let list = reader.join();
+            // A fault of a reader is one of this function.
+            (list.unwrap_or_else(|fault| resume_unwind(fault)), *part)
+        });
+        let Some((mut list, part)) = lists.next() else {
+            return last;
+        };
+        let mut lines = line_count(part);
+        for (next, part) in lists {
+            list.append(next, lines);
+            lines += line_count(part);
+        }
+        list.append(last, lines);
+        list
+    })
+}
+
+/// Cuts a list behind lines, into some parts of about the same size.
+fn parts(bytes: &[u8], count: usize) -> Vec<&[u8]> {
+    let (mut parts, mut rest) = (Vec::new(), bytes);
+    for left in (2..=count).rev() {
+        let middle = rest.len() / left;
+        let Some(end) = rest[middle..].iter().position(|byte| *byte == b'\n') else {
+            break;
+        };
+        let (part, behind) = rest.split_at(middle + end + 1);
+        parts.push(part);
+        rest = behind;
+    }
+    parts.push(rest);
+    parts
+}
+
+fn line_count(part: &[u8]) -> usize {
+    part.iter().filter(|byte| **byte == b'\n').count()
+}
+
+impl List {
+    /// Appends the rules of a list that is found behind a number of lines.
+    fn append(&mut self, other: List, lines: usize) {
+        let List {
+            mut rules,
+            mut urls,
+            mut skipped,
+        } = other;
+        rules.iter_mut().for_each(|rule| rule.line += lines);
+        urls.iter_mut().for_each(|rule| rule.line += lines);
+        skipped.iter_mut().for_each(|line| line.line += lines);
+        self.rules.append(&mut rules);
+        self.urls.append(&mut urls);
+        self.skipped.append(&mut skipped);
+    }
+}
+
+fn parse_part(bytes: &[u8]) -> List {
+    let mut list = List::default();
     for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
         let number = index + 1;
         let read = match std::str::from_utf8(line) {
@@ -290,10 +363,11 @@ fn read_line(text: &str, line: usize, rules: &mut Vec<Rule>) -> Result<(), Reaso
 }
 
 /// Returns a name as it is compared: A-labels in lower case, without the final dot.
-pub fn normalised(name: &str) -> Result<String, Reason> {
+pub fn normalised(name: &str) -> Result<SmolStr, Reason> {
     let is_of_host = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    let mut name = name.to_ascii_lowercase();
-    if name.parse::<IpAddr>().is_ok() {
+    let is_of_address = |byte: u8| byte.is_ascii_hexdigit() || matches!(byte, b'.' | b':');
+    // Most names have a letter that no address has, and an address is expensive to read.
+    if name.bytes().all(is_of_address) && name.parse::<IpAddr>().is_ok() {
         return Err(Reason::Address);
     }
     let other = name
@@ -306,8 +380,13 @@ pub fn normalised(name: &str) -> Result<String, Reason> {
             false => Reason::Character,
         });
     }
+    let mut name = Cow::Borrowed(name);
+    if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        name.to_mut().make_ascii_lowercase();
+    }
     if !name.is_ascii() || name.contains("xn--") {
-        name = idna::domain_to_ascii(&name).map_err(|_| Reason::Internationalised)?;
+        let converted = idna::domain_to_ascii(&name).map_err(|_| Reason::Internationalised)?;
+        name = Cow::Owned(converted);
     }
     let name = name.strip_suffix('.').unwrap_or(&name);
     let lengths_fit = name
@@ -316,7 +395,7 @@ pub fn normalised(name: &str) -> Result<String, Reason> {
     match name {
         _ if !lengths_fit || name.len() > LONGEST_NAME => Err(Reason::Length),
         _ if LOCAL.contains(&name) || name.starts_with("ip6-all") => Err(Reason::Local),
-        _ => Ok(name.to_owned()),
+        _ => Ok(name.into()),
     }
 }
 
@@ -353,7 +432,7 @@ pub fn site(text: &str) -> Result<String, Reason> {
     };
     let address = Url::parse(&with_scheme).map_err(|_| Reason::Form)?;
     let host = address.host_str().ok_or(Reason::Form)?;
-    normalised(host)
+    normalised(host).map(String::from)
 }
 
 #[cfg(test)]
@@ -364,7 +443,9 @@ mod tests {
         let list = parse(text.as_bytes());
         assert_eq!(list.skipped, []);
         let rules = list.rules.into_iter();
-        rules.map(|r| (r.name, r.scope, r.is_allowed)).collect()
+        rules
+            .map(|r| (r.name.into(), r.scope, r.is_allowed))
+            .collect()
     }
 
     #[test]
@@ -409,6 +490,46 @@ mod tests {
             .map(|(name, scope, allowed)| (name.to_string(), *scope, *allowed))
             .collect();
         assert_eq!(rules(text), expected);
+    }
+
+    #[test]
+    fn parts_of_a_list_read_as_the_whole() {
+        let lines = [
+            "a.example",
+            "",
+            "b.example/path",
+            "# why",
+            "wrong line",
+            "0.0.0.0 c d.e",
+        ];
+        let text = lines.join("\n");
+        let whole = parse_part(text.as_bytes());
+        assert_eq!((whole.rules.len(), whole.urls.len()), (3, 1));
+        assert_eq!(whole.skipped.len(), 1);
+        for count in 0..9 {
+            let (mut read, mut before) = (List::default(), 0);
+            let parts = parts(text.as_bytes(), count);
+            assert_eq!(parts.concat(), text.as_bytes());
+            for part in parts {
+                read.append(parse_part(part), before);
+                before += line_count(part);
+            }
+            assert_eq!(read, whole, "{count} parts");
+        }
+    }
+
+    #[test]
+    fn a_long_list_has_the_numbers_of_its_lines() {
+        let count = 5 * LEAST_PART / "100000.example\n".len();
+        let text: String = (0..count).map(|n| format!("{n:06}.example\n")).collect();
+        let list = parse(format!("{text}wrong line").as_bytes());
+        assert_eq!(list.rules.len(), count);
+        let numbered = list.rules.iter().zip(0..);
+        let mut wrong = numbered.filter(|(rule, n)| {
+            rule.line != n + 1 || rule.name != format!("{n:06}.example").as_str()
+        });
+        assert_eq!(wrong.next(), None);
+        assert_eq!(list.skipped[0].line, count + 1);
     }
 
     #[test]
@@ -509,7 +630,7 @@ mod tests {
     fn names_are_as_long_as_dns_allows() {
         let label = "a".repeat(63);
         let longest = [&label[..], &label, &label, &label[..61]].join(".");
-        assert_eq!(normalised(&longest), Ok(longest.clone()));
+        assert_eq!(normalised(&longest).as_deref(), Ok(longest.as_str()));
         assert_eq!(normalised(&format!("{longest}a")), Err(Reason::Length));
     }
 }

@@ -8,8 +8,10 @@
 
 use crate::list::{Rule, UrlRule};
 use domains::{NameRule, RuleValue, Scope, ScopedName};
+use indexmap::IndexMap;
 use patterns::Pattern;
-use std::collections::{BTreeMap, HashMap};
+use smol_str::SmolStr;
+use std::collections::BTreeMap;
 
 /// Bit of the rules that block, for the first group.
 pub const BLOCKS: u32 = 1;
@@ -146,7 +148,8 @@ type Verdicts = [Option<Verdict>; 2];
 /// Returns the rules of a set that decides as lists do.
 pub fn of(listed: Vec<Listed>) -> Rules {
     let given = listed.len();
-    let mut names: HashMap<String, Verdicts> = HashMap::with_capacity(given);
+    // In the order of the lists, so that the rules are almost in order too.
+    let mut names: IndexMap<SmolStr, Verdicts> = IndexMap::with_capacity(given);
     for listed in listed {
         let origin = Origin::new(listed.list, listed.rule.line);
         let verdict = Verdict::of(listed.rule.is_allowed, listed.groups, origin);
@@ -169,17 +172,16 @@ pub fn of(listed: Vec<Listed>) -> Rules {
         });
         let scopes = match needed {
             [Some(itself), Some(below)] if itself.lists == below.lists => {
-                vec![(Scope::Domain, itself)]
+                [Some((Scope::Domain, itself)), None]
             }
-            [itself, below] => {
-                let itself = itself.map(|verdict| (Scope::Name, verdict));
-                let below = below.map(|verdict| (Scope::Subdomains, verdict));
-                itself.into_iter().chain(below).collect()
-            }
+            [itself, below] => [
+                itself.map(|verdict| (Scope::Name, verdict)),
+                below.map(|verdict| (Scope::Subdomains, verdict)),
+            ],
         };
-        for (scope, verdict) in scopes {
+        for (scope, verdict) in scopes.into_iter().flatten() {
             let name = ScopedName {
-                name: name.as_str().into(),
+                name: name.clone(),
                 scope,
             };
             let value = RuleValue {
@@ -190,7 +192,7 @@ pub fn of(listed: Vec<Listed>) -> Rules {
         }
     }
     let order = |rule: &NameRule| (rule.value.number, rule.name.scope);
-    made.rules.sort_unstable_by(|one, other| {
+    made.rules.sort_by(|one, other| {
         let names = || one.name.name.cmp(&other.name.name);
         order(one).cmp(&order(other)).then_with(names)
     });
@@ -231,7 +233,7 @@ pub fn of_urls(listed: Vec<ListedUrl>) -> Vec<NameRule> {
 }
 
 /// Returns the bits that the rules for the names above a name have for it: for each group those of the longest one.
-fn inherited(names: &HashMap<String, Verdicts>, name: &str) -> u32 {
+fn inherited(names: &IndexMap<SmolStr, Verdicts>, name: &str) -> u32 {
     let above = name
         .match_indices('.')
         .filter_map(|(dot, _)| names.get(&name[dot + 1..])?[1]);
@@ -363,7 +365,7 @@ mod tests {
             let listed: Vec<Listed> = (0..random(8))
                 .map(|line| Listed {
                     rule: Rule {
-                        name: name(&mut random),
+                        name: name(&mut random).into(),
                         scope: [Scope::Domain, Scope::Name, Scope::Subdomains][random(3) as usize],
                         is_allowed: random(3) == 0,
                         line: line as usize,
@@ -378,7 +380,7 @@ mod tests {
             }
             for _ in 0..30 {
                 let name = name(&mut random);
-                let covers = |rule: &Rule| match name.strip_suffix(&rule.name) {
+                let covers = |rule: &Rule| match name.strip_suffix(rule.name.as_str()) {
                     Some("") => rule.scope.covers_itself(),
                     Some(before) => before.ends_with('.') && rule.scope.covers_below(),
                     None => false,

@@ -61,7 +61,7 @@ impl Both {
         let mut rules: HashMap<String, Vec<Rule>> = HashMap::new();
         for rule in &read.rules {
             rules
-                .entry(rule.name.clone())
+                .entry(rule.name.to_string())
                 .or_default()
                 .push(rule.clone());
         }

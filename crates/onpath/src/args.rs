@@ -13,7 +13,7 @@ mod time;
 
 pub(crate) use examples::examples;
 pub use firewall::{
-    Emitted, Firewall, FirewallCommand, ModeArg, NameLists, QuicArg, ResetName, SliceName,
+    EchArg, Emitted, Firewall, FirewallCommand, ModeArg, NameLists, QuicArg, ResetName, SliceName,
     UnknownArg,
 };
 pub use groups::parse;

@@ -24,6 +24,8 @@ pub(super) enum Kind {
 }
 
 impl Kind {
+    pub(super) const ALL: [Kind; 3] = [Kind::Tls, Kind::Http, Kind::Dns];
+
     /// Returns the name of the message.
     pub(super) fn name(self) -> &'static str {
         match self {

@@ -186,7 +186,7 @@ fn start(
         let started = peers::start(starter, peer, names).and_then(|running| {
             let server = running.network.server();
             let _origin = Origin::start(server).map_err(Error::system("a server"))?;
-            for kind in [Kind::Tls, Kind::Http] {
+            for kind in Kind::ALL.into_iter().filter(|kind| peer.reads(*kind)) {
                 delays::check(&running, kind, listed)?;
             }
             Ok(running)
@@ -230,7 +230,7 @@ fn with_list(
         .collect::<std::io::Result<_>>()
         .map_err(Error::system("a server"))?;
     eprintln!("{count} names: delays ...");
-    for kind in [Kind::Tls, Kind::Http, Kind::Dns] {
+    for kind in Kind::ALL {
         let cases = [(effort.requests, None)];
         let measured = in_turn(all, starter, kind, effort.rounds, &cases)?;
         results.delays.extend(
@@ -262,7 +262,7 @@ fn with_list(
         eprintln!("{count} names: flows ...");
         let most = flows::most().map_err(Error::system("descriptors"))?;
         for number in numbers.iter().map(|number| *number.min(&most)) {
-            for running in all.iter() {
+            for running in all.iter().filter(|all| all.peer.reads(Kind::Tls)) {
                 go_on(starter.interrupts)?;
                 let mut samples = Samples::default();
                 delays::parallel(running, Kind::Tls, number, &mut samples)?;
@@ -313,7 +313,9 @@ fn streams(
                 go_on(starter.interrupts)?;
                 let running = &all[(turn + round) % all.len()];
                 // Some peers pass no stream that is neither TLS nor HTTP.
-                if let Ok(rate) = rates::once(running, kind.port()) {
+                if running.peer.reads(kind)
+                    && let Ok(rate) = rates::once(running, kind.port())
+                {
                     let of_peer = samples.entry((running.peer, kind.port())).or_default();
                     of_peer.push(rate);
                 }
@@ -321,7 +323,7 @@ fn streams(
         }
     }
     let rate = |peer, port| samples.get(&(peer, port)).map(|rates| median(rates));
-    for running in all {
+    for running in all.iter().filter(|all| all.peer.reads(Kind::Tls)) {
         for kind in [Kind::Http, Kind::Tls] {
             let gbits = rate(running.peer, kind.port());
             let baseline = rate(running.peer.baseline(), kind.port());

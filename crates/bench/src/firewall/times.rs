@@ -78,7 +78,7 @@ pub(super) fn measure(
         let ours = ours(root, names, "")?;
         let hand_written = load_firewall(root, names)?;
         let programs = [&no_op, &hand_written, &ours];
-        for kind in [Kind::Tls, Kind::Http, Kind::Dns] {
+        for kind in Kind::ALL {
             for is_listed in [true, false] {
                 for is_cold in [false, true] {
                     let case = (kind, is_listed, is_cold);

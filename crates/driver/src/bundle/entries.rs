@@ -3,11 +3,12 @@
 use super::{BundledProgram, CheckedProgram, Entries};
 use control::entries::{Changes, lines as lines_of_file};
 use control::strays::Strays;
-use control::{Piece, StoreError, errors};
-use diag::{Diagnostics, FileId, SourceMap};
+use control::{Change, Piece, StoreError, errors};
+use diag::{Diagnostics, FileId, SourceMap, Span};
 use host::files::read_text;
 use interp::{Interpreter, Options};
 use kernel::store::check_copies;
+use schema::Schema;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 pub fn open(map: &mut SourceMap, entries: Option<&Entries>) -> Result<Option<FileId>, String> {
     match entries {
         Some(Entries::File(file)) => add(map, &file.value).map(Some),
-        Some(Entries::Text(name, text)) => add_text(map, name.clone(), text.clone()).map(Some),
+        Some(Entries::Made(made)) => add_text(map, made.name.clone(), made.text.clone()).map(Some),
         Some(Entries::Lines(_)) | None => Ok(None),
     }
 }
@@ -51,6 +52,25 @@ pub fn lines<'a>(
     }
 }
 
+/// Returns the changes that a program's entries make beside those of [`lines`].
+///
+/// # Errors
+///
+/// The program has no such set.
+pub fn rules<'a>(
+    entries: Option<&'a Entries>,
+    schema: &Schema,
+) -> Result<impl Iterator<Item = Change> + use<'a>, Diagnostics> {
+    let rules = match entries {
+        Some(Entries::Made(made)) => made.rules.as_slice(),
+        _ => &[],
+    };
+    let changes = rules.iter().map(|rules| rules.changes(schema));
+    let changes: Result<Vec<_>, _> = changes.collect();
+    let changes = changes.map_err(Diagnostics::from)?;
+    Ok(changes.into_iter().flatten())
+}
+
 /// Checks all of a program's entries and returns warnings. They must parse, their copies must have destination ports,
 /// and they must not clash, for example by equal keys. `file` is the result of [`open`].
 pub fn check(
@@ -68,7 +88,7 @@ pub fn check(
     let mut wrong = Diagnostics::new();
     let mut strays = Strays::new(ports.iter().copied(), arch::drop_port(&schema.arch));
     let lines = lines(map, member.entries.as_ref(), file);
-    control::entries::check(schema, lines, |change, span| {
+    let mut each = |change: Change, span| {
         for warning in strays.of(schema, &change, span) {
             wrong.push(warning);
         }
@@ -89,7 +109,11 @@ pub fn check(
                 wrong.push(*refusal);
             }
         }
-    })?;
+    };
+    for change in rules(member.entries.as_ref(), schema)? {
+        each(change, Span::NONE);
+    }
+    control::entries::check(schema, lines, each)?;
     match wrong.has_errors() {
         true => Err(wrong),
         false => Ok(wrong),

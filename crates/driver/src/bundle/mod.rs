@@ -24,6 +24,7 @@ pub use write::write;
 use crate::frontend::Input;
 use crate::hooks::default_hook;
 use bpf::abi::Hook;
+use control::name_set::NamedRules;
 use diag::{Diagnostics, Span};
 use ir::Program;
 use std::path::{Path, PathBuf};
@@ -118,8 +119,19 @@ pub enum Entries {
     File(At<PathBuf>),
     /// Lines in the bundle's own file, one for each entry.
     Lines(Vec<At<String>>),
-    /// Text of a file that was never written, and its name in messages.
-    Text(String, Arc<str>),
+    /// Rules and a text that are in no file.
+    Made(Arc<MadeEntries>),
+}
+
+/// Entries that a command made.
+#[derive(PartialEq, Eq, Debug)]
+pub struct MadeEntries {
+    /// Their name in messages.
+    pub name: String,
+    /// Rules of name sets.
+    pub rules: Vec<NamedRules>,
+    /// Lines with all other entries.
+    pub text: Arc<str>,
 }
 
 /// State that several programs have in common.

@@ -2,7 +2,9 @@
 
 use super::{Bundle, BundledProgram, Entries, PortSpec, SharedBy};
 use control::Replica;
+use control::name_set::NamedRules;
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 use std::path::Path;
 
 /// Pairs of a TOML table, in order.
@@ -64,7 +66,7 @@ impl GroupCopy {
 #[serde(untagged)]
 enum Text<'a> {
     File(String),
-    Lines(Vec<&'a str>),
+    Lines(Vec<Cow<'a, str>>),
 }
 
 /// Returns the text of a file that reads as this bundle. The programs are objects, so include folders, macros and C
@@ -103,8 +105,14 @@ fn program(member: &BundledProgram) -> Program<'_> {
         dev: ports.dev.iter().map(String::as_str).collect(),
         entries: member.entries.as_ref().map(|entries| match entries {
             Entries::File(file) => Text::File(text(&file.value)),
-            Entries::Lines(lines) => Text::Lines(lines.iter().map(|l| l.value.as_str()).collect()),
-            Entries::Text(_, text) => Text::Lines(text.lines().collect()),
+            Entries::Lines(lines) => {
+                Text::Lines(lines.iter().map(|l| l.value.as_str().into()).collect())
+            }
+            Entries::Made(made) => {
+                let rules = made.rules.iter().flat_map(NamedRules::lines);
+                let others = made.text.lines().map(Cow::Borrowed);
+                Text::Lines(rules.map(Cow::Owned).chain(others).collect())
+            }
         }),
         ports: numbered(&ports.numbered),
         reach: numbered(&ports.reach),

@@ -1,5 +1,5 @@
-//! A program's entries: checked before anything is set up, and written to its tables once it is loaded. They are
-//! parsed twice, so that a million entries are in memory only as text and as bytes of maps.
+//! A program's entries: checked before anything is set up, and written to its tables once it is loaded. Those of
+//! a text are parsed twice, so that a million entries are in memory only as text and as bytes of maps.
 
 use super::NotStarted;
 use super::observer::{Observer, Work, during};
@@ -76,7 +76,9 @@ pub(super) fn fill(
     let begun = Instant::now();
     let entries = unit.bundle.programs[number].entries.as_ref();
     let lines = texts::lines(&unit.map, entries, checked.file);
-    let work = || entries::load(lines, Existing::Keep, store);
+    let rules = texts::rules(entries, store.schema());
+    let rules = rules.map_err(|wrong| NotStarted::wrong(wrong, &unit.map))?;
+    let work = || entries::load_after(rules, lines, Existing::Keep, store);
     let filled = reporting(observer, unit, number, checked.file, Work::PutEntries, work);
     let changes = filled.map_err(|wrong| NotStarted::wrong(wrong, &unit.map))?;
     Ok((changes > 0).then(|| Filled {

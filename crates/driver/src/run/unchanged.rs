@@ -42,8 +42,8 @@ pub(super) fn asked(
         of("code", code(read));
         of("`--target`", read.hook().name().to_owned());
         of("groups", format!("{:?}", member.ports.groups));
-        // Who made a text of entries notes what they were made of, and may change them since.
-        if !matches!(member.entries, Some(Entries::Text(..))) {
+        // Who made entries notes what they were made of, and may change them since.
+        if !matches!(member.entries, Some(Entries::Made(..))) {
             of("entries", entries_of(unit, member, *file));
         }
         of("extern functions", externs(member));
@@ -168,7 +168,7 @@ fn code(read: &Read) -> String {
 fn entries_of(unit: &Unit, member: &BundledProgram, file: Option<FileId>) -> String {
     match (&member.entries, file) {
         (_, Some(file)) => hashed(&[unit.map.file(file).text.as_bytes()]),
-        (None | Some(Entries::File(_) | Entries::Text(..)), None) => String::new(),
+        (None | Some(Entries::File(_) | Entries::Made(..)), None) => String::new(),
         (Some(Entries::Lines(lines)), None) => {
             let lines: Vec<&[u8]> = lines.iter().map(|line| line.value.as_bytes()).collect();
             hashed(&lines)

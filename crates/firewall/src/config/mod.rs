@@ -36,6 +36,7 @@ const PASS: &str = "pass";
 const RESET: &str = "reset";
 const READ: &str = "read";
 const REFUSE: &str = "refuse";
+const STRIP: &str = "strip";
 
 settings::keys! {
     /// The file.
@@ -47,6 +48,7 @@ settings::keys! {
         optional "unknown": Word(&[PASS, DROP]), r#"unknown = "drop""#, "treatment of connections that cannot be followed or read";
         optional "quic": Word(&[COUNT, READ, REFUSE]), r#"quic = "read""#, "treatment of QUIC";
         optional "aliases": Flag, "aliases = true", "judge the names too to which responses of DNS lead";
+        optional "ech": Word(&[PASS, STRIP]), r#"ech = "strip""#, "treatment of HTTPS records in DNS";
         optional "hook": Word(&["xdp", "tc-ingress", "tc-egress"]), r#"hook = "tc-ingress""#, "the place where it is to run";
         optional "group": Tables(&GROUP), "[[group]]", "each group has this line and below it, at least, `name` and `sources`";
     }
@@ -88,6 +90,8 @@ pub struct Flags {
     pub quic: Option<String>,
     /// `--aliases`
     pub aliases: bool,
+    /// `--ech`
+    pub ech: Option<String>,
     /// `--hook`
     pub hook: Option<String>,
 }
@@ -128,6 +132,7 @@ pub fn read(map: &SourceMap, file: FileId) -> Result<Config, Diagnostics> {
             unknown: word("unknown"),
             quic: word("quic"),
             aliases: table.flag("aliases"),
+            ech: word("ech"),
             hook: word("hook"),
         };
         Some(Config {

@@ -90,6 +90,15 @@ pub enum QuicArg {
     Refuse,
 }
 
+/// `--ech`
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EchArg {
+    /// Let them pass
+    Pass,
+    /// Answer queries for them over UDP without records, so that clients name the server
+    Strip,
+}
+
 /// `--unknown`
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UnknownArg {
@@ -180,6 +189,9 @@ pub struct Firewall {
     /// Judge the names too to which responses of DNS over UDP lead (CNAME); takes `--dev IF,IF`
     #[arg(long, conflicts_with = "emit")]
     pub aliases: bool,
+    /// Treatment of HTTPS records in DNS, which have keys for encrypted ClientHellos; `pass` by default, `strip` takes `--mode reset`
+    #[arg(long, conflicts_with = "emit")]
+    pub ech: Option<EchArg>,
     /// The place where it is to run; `xdp` by default
     #[arg(long, visible_alias = "target", conflicts_with = "emit")]
     pub hook: Option<HookArg>,

@@ -6,6 +6,7 @@ mod onpath;
 mod place;
 pub(super) mod process;
 mod proxies;
+mod resolvers;
 mod suricata;
 
 use super::messages::Kind;
@@ -39,10 +40,13 @@ pub(super) enum Peer {
     Suricata,
     HaProxy,
     Squid,
+    Dnsmasq,
+    Unbound,
+    Dnsdist,
 }
 
 impl Peer {
-    pub(super) const ALL: [Peer; 10] = [
+    pub(super) const ALL: [Peer; 13] = [
         Peer::NoOp,
         Peer::NoOpAgain,
         Peer::Plain,
@@ -53,6 +57,9 @@ impl Peer {
         Peer::Suricata,
         Peer::HaProxy,
         Peer::Squid,
+        Peer::Dnsmasq,
+        Peer::Unbound,
+        Peer::Dnsdist,
     ];
 
     pub(super) fn name(self) -> &'static str {
@@ -67,6 +74,9 @@ impl Peer {
             Peer::Suricata => "Suricata, NFQUEUE",
             Peer::HaProxy => "HAProxy",
             Peer::Squid => "Squid",
+            Peer::Dnsmasq => "dnsmasq",
+            Peer::Unbound => "Unbound",
+            Peer::Dnsdist => "dnsdist",
         }
     }
 
@@ -91,9 +101,19 @@ impl Peer {
         }
     }
 
+    /// Returns true if it is to block this message by a listed name. A rule for the text of a name finds none in DNS, where lengths stand between labels.
+    pub(super) fn blocks(self, kind: Kind) -> bool {
+        let misses = self == Peer::Iptables && kind == Kind::Dns;
+        self.reads(kind) && !misses && !self.is_baseline()
+    }
+
     /// Returns true if it reads this message.
     pub(super) fn reads(self, kind: Kind) -> bool {
-        kind != Kind::Dns || !matches!(self, Peer::HaProxy | Peer::Squid)
+        match self {
+            Peer::HaProxy | Peer::Squid => kind != Kind::Dns,
+            Peer::Dnsmasq | Peer::Unbound | Peer::Dnsdist => kind == Kind::Dns,
+            _ => true,
+        }
     }
 }
 
@@ -140,6 +160,9 @@ pub(super) fn start(starter: &Starter, peer: Peer, names: &[String]) -> Result<R
         Peer::Suricata => suricata::start(&place)?,
         Peer::HaProxy => proxies::haproxy(&place)?,
         Peer::Squid => proxies::squid(&place)?,
+        Peer::Dnsmasq => resolvers::dnsmasq(&place)?,
+        Peer::Unbound => resolvers::unbound(&place)?,
+        Peer::Dnsdist => resolvers::dnsdist(&place)?,
     };
     let ready = begun.elapsed();
     Ok(Running {

@@ -483,7 +483,7 @@ flows = ["egress.flows", "in.c.flows"]
             None => vec![],
             Some(Entries::File(file)) => vec![file.value.display().to_string()],
             Some(Entries::Lines(lines)) => lines.iter().map(|line| line.value.clone()).collect(),
-            Some(Entries::Text(..)) => panic!("a bundle's file has none"),
+            Some(Entries::Made(..)) => panic!("a bundle's file has none"),
         };
         let program = |member: &BundledProgram| {
             let hook = member.hook.as_ref().map(|hook| hook.value);

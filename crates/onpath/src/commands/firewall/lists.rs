@@ -1,10 +1,11 @@
 //! Lists of a firewall, and the rules that they make.
 
 use super::names::{no_names, read_list};
-use super::urls::Urls;
+use super::urls::{self, Urls};
 use crate::args::NameLists;
 use crate::output::{Stop, print_diagnostics, refused};
 use arch::payload::MOST_RULES;
+use control::name_set::{NamedRules, show_add};
 use diag::{SourceMap, counted, shown};
 use firewall::config::{Flags, Group, OTHERS};
 use firewall::errors;
@@ -289,6 +290,17 @@ pub(super) struct Made {
 }
 
 impl Made {
+    /// Returns the rules by the names of the program's sets. Without rules, a set is left out.
+    pub(super) fn sets(self) -> Vec<NamedRules> {
+        let all = [(SET, self.rules.rules), (urls::SET, self.urls.rules)];
+        let all = all.into_iter().filter(|(_, rules)| !rules.is_empty());
+        let named = all.map(|(set, rules)| NamedRules {
+            set: set.to_owned(),
+            rules,
+        });
+        named.collect()
+    }
+
     /// Counts the rules.
     pub(super) fn counts(&self) -> Counts {
         let rules = &self.rules.rules;
@@ -468,11 +480,10 @@ pub(super) fn entries(set: &str, rules: &[NameRule], places: Option<&Files>) -> 
     let mut entries = String::new();
     let lists = places.map(Files::shown);
     for rule in rules {
-        let (number, on) = (rule.value.number, rule.value.lists);
-        // Writing to a text does not fail.
-        let _ = write!(entries, "name_add {set} {} {number} {on}", rule.name);
-        let origin = Origin::of(number);
+        entries += &show_add(set, rule);
+        let origin = Origin::of(rule.value.number);
         if let Some(list) = lists.as_ref().and_then(|all| all.get(origin.list())) {
+            // Writing to a text does not fail.
             let _ = write!(entries, " # {list}:{}", origin.line());
         }
         entries.push('\n');

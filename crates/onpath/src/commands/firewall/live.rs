@@ -1,16 +1,15 @@
 //! `onpath firewall --dev`: a firewall at interfaces.
 
 use super::groups::{self, Clock};
-use super::lists::{self, Files, entries, size};
+use super::lists::{self, Files, size};
 use super::reload;
-use super::urls;
 use super::watched::Watched;
-use crate::args::{Firewall, HookArg, ModeArg, QuicArg, UnknownArg};
+use crate::args::{EchArg, Firewall, HookArg, ModeArg, QuicArg, UnknownArg};
 use crate::commands::start::{self, Settings};
 use crate::output::{Done, Stop, err_line, out_line, refused, report_now};
 use bpf::abi::Hook;
 use clap::ValueEnum;
-use driver::bundle::{Entries, Ports};
+use driver::bundle::{Entries, MadeEntries, Ports};
 use driver::run::{Alone, Options, Unit};
 use firewall::config::Flags;
 use firewall::errors;
@@ -29,6 +28,7 @@ struct How {
     unknown: UnknownArg,
     quic: QuicArg,
     aliases: bool,
+    ech: EchArg,
     hook: Hook,
 }
 
@@ -47,6 +47,7 @@ impl How {
             unknown: word(args.unknown, set.unknown.as_deref(), UnknownArg::Pass),
             quic: word(args.quic, set.quic.as_deref(), QuicArg::Count),
             aliases: args.aliases || set.aliases,
+            ech: word(args.ech, set.ech.as_deref(), EchArg::Pass),
             hook: word(args.hook, set.hook.as_deref(), HookArg::Xdp).hook(),
         };
         match how.dev.is_empty() {
@@ -83,6 +84,9 @@ pub(super) fn run(args: &Firewall, files: &Files) -> Done {
     if how.mode == ModeArg::Reset && how.hook != Hook::Xdp {
         return Err(refused(errors::reset_at_tc()));
     }
+    if how.ech == EchArg::Strip && how.mode != ModeArg::Reset {
+        return Err(refused(errors::no_answers()));
+    }
     let made = lists::read(files, args.named.strict)?;
     let size = size(&made.rules.rules)?;
     if !args.json {
@@ -95,12 +99,13 @@ pub(super) fn run(args: &Firewall, files: &Files) -> Done {
         }
     }
     let automata = made.urls.automata()?;
-    let mut text = entries(lists::SET, &made.rules.rules, None);
-    text += &entries(urls::SET, &made.urls.rules, None);
-    text += &groups::entries(files.groups(), &Clock::of_machine());
+    let mut text = groups::entries(files.groups(), &Clock::of_machine());
     text += &groups::beginning(files.groups());
-    let text: Arc<str> = text.into();
-    drop(made);
+    let entries = Arc::new(MadeEntries {
+        name: "the lists".to_owned(),
+        rules: made.sets(),
+        text: text.into(),
+    });
     let mut define = vec![("MOST_RULES".to_owned(), Some(size.to_string()))];
     if !files.groups().is_empty() {
         define.push(("GROUPS".to_owned(), None));
@@ -120,6 +125,9 @@ pub(super) fn run(args: &Firewall, files: &Files) -> Done {
     if how.aliases {
         define.push(("READ_ALIASES".to_owned(), None));
     }
+    if how.ech == EchArg::Strip {
+        define.push(("STRIP_ECH".to_owned(), None));
+    }
     match how.quic {
         QuicArg::Count => {}
         QuicArg::Read => define.push(("READ_QUIC".to_owned(), None)),
@@ -138,8 +146,9 @@ pub(super) fn run(args: &Firewall, files: &Files) -> Done {
     });
     for member in &mut unit.bundle.programs {
         member.text = Some(PROGRAM.into());
-        member.entries = Some(Entries::Text("the lists".to_owned(), Arc::clone(&text)));
+        member.entries = Some(Entries::Made(Arc::clone(&entries)));
     }
+    drop(entries);
     unit.notes = files.notes();
     let options = Options {
         memory: args.allow_memory,

@@ -40,7 +40,8 @@ pub(crate) fn read(lists: &[PathBuf], is_strict: bool) -> Result<Lists, Stop> {
                 }
                 Scope::Domain | Scope::Name => None,
             })?;
-        all.names.extend(list.rules.drain(..).map(|rule| rule.name));
+        all.names
+            .extend(list.rules.drain(..).map(|rule| rule.name.into()));
         all.skipped += skipped + list.urls.len();
         for rule in &list.urls {
             let name = path.to_string_lossy();

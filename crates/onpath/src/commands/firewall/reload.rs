@@ -1,19 +1,20 @@
 //! `onpath firewall reload`
 
 use super::groups::{self, Clock};
-use super::lists::{self, Counts, entries};
+use super::lists::{self, Counts};
 use super::running::{Running, running};
-use super::urls;
 use crate::output::{Done, Stop, failed, out_line, print_diagnostics, print_json, refused};
 use crate::progress::Progress;
-use control::Store as _;
 use control::entries::{self as lines, Existing};
+use control::name_set::name_sets;
+use control::{Change, Store as _};
 use diag::SourceMap;
 use firewall::errors;
 use layout::{name_records, name_set_room};
 use schema::ObjectKind;
 use serde_json::{Value, json};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Reads the lists of a running firewall again, and reports it.
@@ -92,20 +93,26 @@ pub(super) fn read_again(
         return Err(refused(errors::no_patterns(&instance)));
     }
     let counts = made.counts();
+    let schema = Arc::clone(store.schema());
+    let sets = name_sets(&schema).map(|(set, _)| Change::ClearNames(set));
+    let made = made.sets();
+    let rules = made.iter().map(|rules| rules.changes(&schema));
+    let rules = rules.collect::<Result<Vec<_>, _>>().map_err(refused)?;
+    let changes = sets.chain(rules.into_iter().flatten());
     let mut map = SourceMap::new();
-    let mut text = format!("name_clear {}\n", lists::SET);
-    text += &entries(lists::SET, &made.rules.rules, None);
-    if finds_urls {
-        text += &format!("name_clear {}\n", urls::SET);
-        text += &entries(urls::SET, &made.urls.rules, None);
-    }
-    text += &groups::entries(files.groups(), &Clock::of_machine());
-    drop(made);
+    let text = groups::entries(files.groups(), &Clock::of_machine());
     let Some(id) = map.add("the lists", text) else {
         return failed("the lists are too large");
     };
     let begun = Instant::now();
-    let load = || lines::load(lines::lines(&map, id), Existing::Replace, &mut store);
+    let load = || {
+        lines::load_after(
+            changes,
+            lines::lines(&map, id),
+            Existing::Replace,
+            &mut store,
+        )
+    };
     let made = Progress::new(as_json).during(&format!("{instance}: changing its rules"), load);
     made.map_err(|diagnostics| {
         print_diagnostics(&diagnostics, &map);

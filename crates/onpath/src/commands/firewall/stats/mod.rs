@@ -112,6 +112,8 @@ struct Stats {
     forgotten: Vec<(&'static str, u64)>,
     /// Packets with which connections of QUIC begin.
     quic: u64,
+    /// Queries for HTTPS records that got none.
+    withheld: u64,
 }
 
 /// Prints the counters of a running firewall, or serves them to Prometheus until an interrupt.
@@ -209,6 +211,7 @@ impl Stats {
             dropped: because(&DROPPED),
             forgotten: forgotten(store)?,
             quic: of(&counts("quic")?, 0),
+            withheld: of(&counts("withheld")?, 0),
         })
     }
 }

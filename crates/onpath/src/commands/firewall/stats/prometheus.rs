@@ -67,6 +67,13 @@ pub(super) fn page(stats: &Stats) -> String {
         help,
         vec![(base.clone(), stats.quic)],
     );
+    let help = "Queries for HTTPS records that got none.";
+    count(
+        &mut page,
+        "https_records_withheld",
+        help,
+        vec![(base.clone(), stats.withheld)],
+    );
     let paused = stats
         .paused
         .iter()

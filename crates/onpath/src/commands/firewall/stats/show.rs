@@ -42,6 +42,7 @@ pub(super) fn json(stats: &Stats) -> Value {
         "dropped_segments": reasons(&stats.dropped),
         "forgotten": reasons(&stats.forgotten),
         "quic": stats.quic,
+        "withheld": stats.withheld,
     })
 }
 
@@ -80,6 +81,12 @@ pub(super) fn print(stats: &Stats) {
         .map(|(list, _, count)| [list.clone(), count.to_string()]);
     print_rows(["LIST", "DECIDED"], rows, "");
     out_line!("\npackets that begin a connection of QUIC: {}", stats.quic);
+    if stats.withheld > 0 {
+        out_line!(
+            "queries for HTTPS records that got none: {}",
+            stats.withheld
+        );
+    }
     if !stats.unread.is_empty() {
         out_line!();
         let rows = stats.unread.iter();
