@@ -62,6 +62,8 @@ const bit<8> TCP_FIN = 0x01;
 const bit<8> TCP_SYN = 0x02;
 /// Flag of TCP: the connection is reset.
 const bit<8> TCP_RST = 0x04;
+/// Flag of TCP: the receiver is to have the data at once.
+const bit<8> TCP_PSH = 0x08;
 /// Flag of TCP: the acknowledgement is valid.
 const bit<8> TCP_ACK = 0x10;
 
@@ -126,18 +128,19 @@ void answer_turn(inout packet_headers hdr) {
     }
 }
 
-/// Completes a reset.
-void answer_finish_reset(inout answered_packet hdr, in bit<32> sequence, in bit<32> acknowledged) {
+/// Completes a segment of TCP without options. Behind its header there are `bytes` bytes, whose words have the sum `words`.
+void answer_finish_segment(inout answered_packet hdr, in bit<32> sequence, in bit<32> acknowledged, in bit<8> flags, in bit<16> bytes, in bit<32> words) {
     hdr.reset.seq = sequence;
     hdr.reset.ack = acknowledged;
     hdr.reset.data_offset = 5;
     hdr.reset.reserved = 0;
-    hdr.reset.flags = TCP_RST | TCP_ACK;
-    hdr.reset.window = 0;
+    hdr.reset.flags = flags;
+    hdr.reset.window = flags & TCP_RST != 0 ? 16w0 : 0xffff;
     hdr.reset.urgent = 0;
-    answer_length(hdr.packet, 20);
-    bit<32> sum = answer_pseudo_sum(hdr.packet, 20) + (bit<32>)hdr.reset.src_port + (bit<32>)hdr.reset.dst_port
-                + (bit<32>)sequence[31:16] + (bit<32>)sequence[15:0] + (bit<32>)acknowledged[31:16] + (bit<32>)acknowledged[15:0] + 0x5014;
+    answer_length(hdr.packet, bytes + 20);
+    bit<32> sum = answer_pseudo_sum(hdr.packet, bytes + 20) + (bit<32>)hdr.reset.src_port + (bit<32>)hdr.reset.dst_port
+                + (bit<32>)sequence[31:16] + (bit<32>)sequence[15:0] + (bit<32>)acknowledged[31:16] + (bit<32>)acknowledged[15:0]
+                + (bit<32>)(8w0x50 ++ flags) + (bit<32>)hdr.reset.window + words;
     hdr.reset.checksum = ~answer_fold(sum);
     hdr.packet.tcp.setInvalid();
     payload_truncate(0);
@@ -148,11 +151,12 @@ void answer_reset_on(inout answered_packet hdr, in bit<32> sequence) {
     hdr.reset.setValid();
     hdr.reset.src_port = hdr.packet.tcp.src_port;
     hdr.reset.dst_port = hdr.packet.tcp.dst_port;
-    answer_finish_reset(hdr, sequence, hdr.packet.tcp.ack);
+    answer_finish_segment(hdr, sequence, hdr.packet.tcp.ack, TCP_RST | TCP_ACK, 0, 0);
 }
 
-/// Makes a segment of TCP, which acknowledges something and is no reset itself, one of its sender (RFC 9293, section 3.5.2).
-void answer_reset_back(inout answered_packet hdr) {
+/// Makes a segment of TCP, which acknowledges something and is no reset itself, one that goes back to its sender and acknowledges it. A header with its data may
+/// follow: `bytes` bytes, whose words have the sum `words`.
+void answer_segment_back(inout answered_packet hdr, in bit<8> flags, in bit<16> bytes, in bit<32> words) {
     bit<32> end = hdr.packet.tcp.seq + hdr.packet.payload_bytes;
     if (hdr.packet.tcp.flags & TCP_SYN != 0) { end = end + 1; }
     if (hdr.packet.tcp.flags & TCP_FIN != 0) { end = end + 1; }
@@ -160,8 +164,11 @@ void answer_reset_back(inout answered_packet hdr) {
     hdr.reset.src_port = hdr.packet.tcp.dst_port;
     hdr.reset.dst_port = hdr.packet.tcp.src_port;
     answer_turn(hdr.packet);
-    answer_finish_reset(hdr, hdr.packet.tcp.ack, end);
+    answer_finish_segment(hdr, hdr.packet.tcp.ack, end, flags | TCP_ACK, bytes, words);
 }
+
+/// Makes a segment of TCP, which acknowledges something and is no reset itself, a reset of its sender (RFC 9293, section 3.5.2).
+void answer_reset_back(inout answered_packet hdr) { answer_segment_back(hdr, TCP_RST, 0, 0); }
 
 /// Completes a DNS message over UDP whose payload has changed, and has `bytes` bytes.
 void answer_finish_message(inout answered_packet hdr, in bit<32> bytes) {

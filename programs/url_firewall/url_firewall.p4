@@ -64,6 +64,8 @@ const bit<32> MOST_GROUPS = 1;
 
 // With READ_ALIASES, the names are judged too to which responses of DNS lead.
 
+// With PAGE_BYTES and ANSWERS, a blocked request of HTTP gets a response: PAGE_TEXT, which has this number of bytes, an even one, and whose words have the sum PAGE_SUM.
+
 // With STRIP_ECH and ANSWERS, queries over UDP for HTTPS records get none: they have the keys by which clients encrypt a ClientHello.
 
 const bit<16> PORT_DNS = 53;
@@ -90,7 +92,8 @@ enum bit<8> answer {
     RESET_BACK = 2,   // the sender learns
     NO_NAME    = 3,
     NO_TARGET  = 4,   // the response becomes one that the name does not exist
-    NO_DATA    = 5    // the name has no records of the type
+    NO_DATA    = 5,   // the name has no records of the type
+    PAGE       = 6    // the client gets a response
 }
 
 // Source of a request.
@@ -595,14 +598,19 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
         } else if (hdr.tcp.isValid() && (hdr.tcp.dst_port == PORT_TLS || hdr.tcp.dst_port == PORT_HTTP || hdr.tcp.dst_port == PORT_DNS)) {
             bool opens = hdr.tcp.flags[1:1] == 1;
             bool is_urgent = hdr.tcp.flags[5:5] == 1;
-            if (hdr.payload_bytes != 0 || opens || is_urgent) {
+            bool is_closed = false;
+#ifdef PAGE_BYTES
+            // A client that has its page closes. Its server knows of nothing.
+            is_closed = hdr.tcp.flags & TCP_FIN != 0 && hdr.payload_bytes == 0 && !opens && !is_urgent;
+#endif
+            if (hdr.payload_bytes != 0 || opens || is_urgent || is_closed) {
                 stream_ends ends = { 0, 0, hdr.tcp.src_port, hdr.tcp.dst_port };
                 packet_addresses(hdr, ends.src, ends.dst);
                 bool is_decided;
                 decision.apply(is_decided, pass, ends, opens, hdr.payload_bytes);
                 if (is_decided) {
                     if (!opens) { refusal = answer.RESET_BACK; }
-                } else {
+                } else if (!is_closed) {
                     verdict_segment segment;
                     begin.apply(segment, ends, hdr.tcp.seq, opens, is_urgent, hdr.payload_bytes);
                     if (segment.is_read) { find_source.apply(hdr, false, group); }
@@ -639,6 +647,9 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
                     if (!segment.is_lost && !opens && (segment.is_blocked || segment.is_unknown)) {
                         refusal = answer.RESET_ON;
                         number = segment.was_next;
+#ifdef PAGE_BYTES
+                        if (segment.is_blocked && kind == OF_HTTP && !is_tunnel) { refusal = answer.PAGE; }
+#endif
                     }
                     if (!segment.is_lost && segment.is_unknown && status > message_status.OTHER) {
                         unread.increment(16 * kind + (bit<32>) (bit<8>) status);
@@ -676,47 +687,80 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
 }
 
 #ifdef ANSWERS
-parser parse_answered(packet_in packet, out answered_packet hdr) {
+#ifdef PAGE_BYTES
+// The response to a blocked request.
+header page_t { bit<(8 * PAGE_BYTES)> text; }
+#endif
+
+struct firewall_packet {
+    answered_packet answered;
+#ifdef PAGE_BYTES
+    page_t          page;
+#endif
+}
+
+parser parse_packet(packet_in packet, out firewall_packet all) {
     state start {
-        packet_parser.apply(packet, hdr.packet);
+        packet_parser.apply(packet, all.answered.packet);
         transition accept;
     }
 }
 
-control firewall(inout answered_packet hdr, in xdp_input input, out xdp_output output) {
+control deparse_packet(in firewall_packet all, packet_out packet) {
+    answer_deparser() deparser;
+    apply {
+        deparser.apply(all.answered, packet);
+#ifdef PAGE_BYTES
+        packet.emit(all.page);
+#endif
+    }
+}
+
+control firewall(inout firewall_packet all, in xdp_input input, out xdp_output output) {
     packet_verdict() verdict;
     apply {
         bool pass;
         answer refusal;
         bit<32> number;
-        verdict.apply(hdr.packet, pass, refusal, number);
+        verdict.apply(all.answered.packet, pass, refusal, number);
         output.output_port = 0;
         output.output_action = xdp_action.XDP_DROP;
-        bit<8> flags = hdr.packet.tcp.isValid() ? hdr.packet.tcp.flags : 0;
+        bit<8> flags = all.answered.packet.tcp.isValid() ? all.answered.packet.tcp.flags : 0;
         if (pass || refusal == answer.RESET_BACK && flags & TCP_RST != 0) {
             // A server's reset tells the client.
             output.output_action = xdp_action.XDP_PASS;
             packet_unchanged();
         } else if (refusal == answer.RESET_ON) {
-            answer_reset_on(hdr, number);
+            answer_reset_on(all.answered, number);
             output.output_action = xdp_action.XDP_PASS;
-        } else if (refusal == answer.RESET_BACK && flags & TCP_ACK != 0 && answer_can_turn(hdr.packet)) {
-            answer_reset_back(hdr);
+#ifdef PAGE_BYTES
+        } else if (refusal == answer.PAGE && flags & TCP_ACK != 0 && answer_can_turn(all.answered.packet)) {
+            // It has to follow what the client knows of the server's bytes, so the server gets nothing.
+            all.page.setValid();
+            all.page.text = PAGE_TEXT;
+            answer_segment_back(all.answered, TCP_FIN | TCP_PSH, PAGE_BYTES, PAGE_SUM);
             output.output_action = xdp_action.XDP_TX;
-        } else if (refusal == answer.NO_NAME && answer_no_name(hdr)) {
+        } else if (refusal == answer.PAGE) {
+            answer_reset_on(all.answered, number);
+            output.output_action = xdp_action.XDP_PASS;
+#endif
+        } else if (refusal == answer.RESET_BACK && flags & TCP_ACK != 0 && answer_can_turn(all.answered.packet)) {
+            answer_reset_back(all.answered);
+            output.output_action = xdp_action.XDP_TX;
+        } else if (refusal == answer.NO_NAME && answer_no_name(all.answered)) {
             output.output_action = xdp_action.XDP_TX;
 #ifdef STRIP_ECH
-        } else if (refusal == answer.NO_DATA && answer_no_data(hdr)) {
+        } else if (refusal == answer.NO_DATA && answer_no_data(all.answered)) {
             output.output_action = xdp_action.XDP_TX;
 #endif
         } else if (refusal == answer.NO_TARGET) {
-            answer_without_records(hdr, number);
+            answer_without_records(all.answered, number);
             output.output_action = xdp_action.XDP_PASS;
         }
     }
 }
 
-xdp(parse_answered(), firewall(), answer_deparser()) main;
+xdp(parse_packet(), firewall(), deparse_packet()) main;
 #else
 control firewall(inout packet_headers hdr, out bool pass) {
     packet_verdict() verdict;

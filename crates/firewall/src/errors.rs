@@ -151,11 +151,11 @@ pub fn reset_at_tc() -> Box<Diagnostic> {
     )
 }
 
-/// HTTPS records are withheld by a firewall that answers nothing.
-pub fn no_answers() -> Box<Diagnostic> {
+/// A firewall that answers nothing is to answer something.
+pub fn no_answers(flag: &str) -> Box<Diagnostic> {
     Diagnostic::failure(
         "E1231",
-        "`--ech strip` answers queries for HTTPS records, and without `--mode reset` a firewall answers nothing".to_owned(),
+        format!("`{flag}` is about answers, and without `--mode reset` a firewall sends none"),
         "add `--mode reset`",
     )
 }

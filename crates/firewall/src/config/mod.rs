@@ -49,6 +49,7 @@ settings::keys! {
         optional "quic": Word(&[COUNT, READ, REFUSE]), r#"quic = "read""#, "treatment of QUIC";
         optional "aliases": Flag, "aliases = true", "judge the names too to which responses of DNS lead";
         optional "ech": Word(&[PASS, STRIP]), r#"ech = "strip""#, "treatment of HTTPS records in DNS";
+        optional "page": Text, r#"page = "403""#, "response to blocked requests of HTTP: 403, or an address";
         optional "hook": Word(&["xdp", "tc-ingress", "tc-egress"]), r#"hook = "tc-ingress""#, "the place where it is to run";
         optional "group": Tables(&GROUP), "[[group]]", "each group has this line and below it, at least, `name` and `sources`";
     }
@@ -92,6 +93,8 @@ pub struct Flags {
     pub aliases: bool,
     /// `--ech`
     pub ech: Option<String>,
+    /// `--page`
+    pub page: Option<String>,
     /// `--hook`
     pub hook: Option<String>,
 }
@@ -133,6 +136,7 @@ pub fn read(map: &SourceMap, file: FileId) -> Result<Config, Diagnostics> {
             quic: word("quic"),
             aliases: table.flag("aliases"),
             ech: word("ech"),
+            page: word("page"),
             hook: word("hook"),
         };
         Some(Config {

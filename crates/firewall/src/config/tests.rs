@@ -137,7 +137,7 @@ fn windows_follow_the_clock_of_the_place() {
 #[test]
 fn a_file_may_have_flags_and_no_groups() {
     let config = read_text(
-        "dev = ['eth0', 'eth1']\nmode = 'reset'\nunknown = 'drop'\nquic = 'read'\naliases = true\nech = 'strip'\nhook = 'xdp'\nblock = 'ads.txt'\n",
+        "dev = ['eth0', 'eth1']\nmode = 'reset'\nunknown = 'drop'\nquic = 'read'\naliases = true\nech = 'strip'\npage = '403'\nhook = 'xdp'\nblock = 'ads.txt'\n",
     );
     let config = config.expect("is right");
     assert!(config.groups.is_empty());
@@ -149,6 +149,7 @@ fn a_file_may_have_flags_and_no_groups() {
         quic: flag("read"),
         aliases: true,
         ech: Some("strip".to_owned()),
+        page: Some("403".to_owned()),
         hook: flag("xdp"),
     };
     assert_eq!(config.flags, flags);

@@ -5,6 +5,7 @@ use super::{HookArg, bytes};
 use crate::complete::names;
 use clap::{Args, Subcommand, ValueEnum};
 use firewall::automaton::{Reset, SliceBytes};
+use firewall::page::Page;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -192,6 +193,9 @@ pub struct Firewall {
     /// Treatment of HTTPS records in DNS, which have keys for encrypted ClientHellos; `pass` by default, `strip` takes `--mode reset`
     #[arg(long, conflicts_with = "emit")]
     pub ech: Option<EchArg>,
+    /// Answer blocked requests of HTTP: with status 403, or with the address of a page; takes `--mode reset`
+    #[arg(long, value_name = "403|URL", value_parser = Page::parse, conflicts_with = "emit")]
+    pub page: Option<Page>,
     /// The place where it is to run; `xdp` by default
     #[arg(long, visible_alias = "target", conflicts_with = "emit")]
     pub hook: Option<HookArg>,

@@ -9,10 +9,12 @@ use crate::commands::start::{self, Settings};
 use crate::output::{Done, Stop, err_line, out_line, refused, report_now};
 use bpf::abi::Hook;
 use clap::ValueEnum;
+use diag::shown;
 use driver::bundle::{Entries, MadeEntries, Ports};
 use driver::run::{Alone, Options, Unit};
 use firewall::config::Flags;
 use firewall::errors;
+use firewall::page::Page;
 use host::interrupt::Signal;
 use serde_json::json;
 use std::sync::Arc;
@@ -29,6 +31,7 @@ struct How {
     quic: QuicArg,
     aliases: bool,
     ech: EchArg,
+    page: Option<Page>,
     hook: Hook,
 }
 
@@ -48,6 +51,7 @@ impl How {
             quic: word(args.quic, set.quic.as_deref(), QuicArg::Count),
             aliases: args.aliases || set.aliases,
             ech: word(args.ech, set.ech.as_deref(), EchArg::Pass),
+            page: page(args, set)?,
             hook: word(args.hook, set.hook.as_deref(), HookArg::Xdp).hook(),
         };
         match how.dev.is_empty() {
@@ -63,6 +67,18 @@ impl How {
 fn word<T: ValueEnum>(flag: Option<T>, set: Option<&str>, default: T) -> T {
     let set = || T::from_str(set?, false).ok();
     flag.or_else(set).unwrap_or(default)
+}
+
+/// Returns the response to blocked requests: the command's, or else that of the file.
+fn page(args: &Firewall, set: &Flags) -> Result<Option<Page>, Stop> {
+    let of_file = |text: &String| {
+        let wrong = |why| Stop::Usage(format!("`page = \"{}\"`: {why}", shown(text)));
+        Page::parse(text).map_err(wrong)
+    };
+    match &args.page {
+        Some(page) => Ok(Some(page.clone())),
+        None => set.page.as_ref().map(of_file).transpose(),
+    }
 }
 
 /// Runs a firewall. Then waits for an interrupt, or leaves it running.
@@ -84,8 +100,13 @@ pub(super) fn run(args: &Firewall, files: &Files) -> Done {
     if how.mode == ModeArg::Reset && how.hook != Hook::Xdp {
         return Err(refused(errors::reset_at_tc()));
     }
-    if how.ech == EchArg::Strip && how.mode != ModeArg::Reset {
-        return Err(refused(errors::no_answers()));
+    let asks_for_answers = [
+        ("--ech strip", how.ech == EchArg::Strip),
+        ("--page", how.page.is_some()),
+    ];
+    let asked = asks_for_answers.iter().find(|(_, asks)| *asks);
+    if let Some((flag, _)) = asked.filter(|_| how.mode != ModeArg::Reset) {
+        return Err(refused(errors::no_answers(flag)));
     }
     let made = lists::read(files, args.named.strict)?;
     let size = size(&made.rules.rules)?;
@@ -125,6 +146,7 @@ pub(super) fn run(args: &Firewall, files: &Files) -> Done {
     if how.aliases {
         define.push(("READ_ALIASES".to_owned(), None));
     }
+    define.extend(how.page.iter().flat_map(Page::macros));
     if how.ech == EchArg::Strip {
         define.push(("STRIP_ECH".to_owned(), None));
     }
