@@ -11,7 +11,7 @@ BENCH := ONPATH_OBJECT_CACHE= $(CARGO) run --release --locked -p bench --
 KERNELS ?= 6.1 6.12
 TRIALS ?=
 
-.PHONY: help setup build dist test-dist demo pdm-demo test test-all test-lists test-captures test-kernels test-clangs stf differential fuzz fuzz-names bench bench-xdp bench-pdm bench-tables bench-specialized bench-payload bench-names bench-slow bench-telemetry bench-firewall soak lint fmt clean
+.PHONY: help setup build dist test-dist demo pdm-demo test test-all test-lists test-captures test-clients test-kernels test-clangs stf differential fuzz fuzz-names bench bench-xdp bench-pdm bench-tables bench-specialized bench-payload bench-names bench-slow bench-telemetry bench-firewall soak lint fmt clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,7 @@ test-all: setup ## All tests: those too that `make test` ignores, and more rando
 	@scripts/test-needs
 	@scripts/setup-lists
 	@scripts/setup-captures
+	@scripts/setup-clients
 	ONPATH_DIFF_PACKETS=250 ONPATH_DIFF_PROGRAMS=12 ONPATH_TEST_PACKETS=200 \
 	    $(CARGO) test --locked --workspace --no-fail-fast -- --include-ignored
 
@@ -58,6 +59,11 @@ test-lists: setup ## Lists of names that packages ship: verdicts as those of the
 test-captures: setup ## nDPI's captures: the names that tshark finds in them (as root; Debian's source package)
 	@scripts/setup-captures
 	$(CARGO) test --locked -p onpath --test it captures:: -- --include-ignored --nocapture
+
+test-clients: setup ## The firewall between real clients and servers: browsers, 10,000 requests, 100 kills (as root; Chromium, pip, Go)
+	@scripts/test-needs
+	@scripts/setup-clients
+	$(CARGO) test --locked -p onpath --test it firewall_clients:: -- --include-ignored --nocapture
 
 test-kernels: setup ## Tests on Debian's kernels: KERNELS="6.1 6.12 host", TRIALS="--smoke", "--shard 1/4", "--only stf:tc::"
 	@scripts/setup-kernels

@@ -157,10 +157,7 @@ impl Relayed {
 
     /// Starts a relay, which works until it is dropped.
     pub fn relay(&self, to_server: Conditions, to_client: Conditions) -> io::Result<Relay> {
-        let (client, server) = self
-            .middle
-            .run(|| Ok((RawSocket::open("mc")?, RawSocket::open("ms")?)))?;
-        Relay::start(client, server, to_server, to_client)
+        Relay::between(&self.middle, ["mc", "ms"], to_server, to_client)
     }
 }
 

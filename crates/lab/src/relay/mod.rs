@@ -7,6 +7,7 @@ mod packet;
 pub use conditions::{Conditions, Counts, Pick};
 pub use packet::TRANSPORT_TRAFFIC;
 
+use crate::space::Space;
 use direction::{Departure, Receiver, Sender};
 use net::raw_socket::RawSocket;
 use std::io;
@@ -28,8 +29,21 @@ pub struct Relay {
 }
 
 impl Relay {
+    /// Starts between two devices of a namespace whose own stack is silent, the first one on the client's side. It works
+    /// until it is dropped.
+    pub fn between(
+        space: &Space,
+        devices: [&str; 2],
+        to_server: Conditions,
+        to_client: Conditions,
+    ) -> io::Result<Relay> {
+        let open = || Ok((RawSocket::open(devices[0])?, RawSocket::open(devices[1])?));
+        let (client, server) = space.run(open)?;
+        Relay::start(client, server, to_server, to_client)
+    }
+
     /// Starts between a socket on the client's side and one on the server's.
-    pub(crate) fn start(
+    fn start(
         client: RawSocket,
         server: RawSocket,
         to_server: Conditions,

@@ -129,13 +129,13 @@ dev = "v1"
 "#;
 
 /// Isolated environment: two interfaces, a BPF file system, and a folder with the files of all commands.
-struct Sandbox {
+pub(crate) struct Sandbox {
     holder: Child,
-    folder: tempfile::TempDir,
+    pub(crate) folder: tempfile::TempDir,
 }
 
 impl Sandbox {
-    fn new() -> Sandbox {
+    pub(crate) fn new() -> Sandbox {
         let folder = tempfile::tempdir().expect("a folder");
         let write = |name: &str, text: &str| {
             std::fs::write(folder.path().join(name), text).expect("written");
@@ -165,7 +165,7 @@ impl Sandbox {
     }
 
     /// Returns a command that runs a program in the environment.
-    fn command(&self, program: &str, words: &[&str]) -> Command {
+    pub(crate) fn command(&self, program: &str, words: &[&str]) -> Command {
         let mut command = Command::new("nsenter");
         command
             .args([
@@ -181,32 +181,32 @@ impl Sandbox {
         command
     }
 
-    fn onpath(&self, words: &[&str]) -> Command {
+    pub(crate) fn onpath(&self, words: &[&str]) -> Command {
         self.command(env!("CARGO_BIN_EXE_onpath"), words)
     }
 
     /// Starts a command that prints nothing.
-    fn start(&self, words: &[&str]) -> Child {
+    pub(crate) fn start(&self, words: &[&str]) -> Child {
         let mut command = self.onpath(words);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn().expect("it starts")
     }
 
-    fn done(&self, words: &[&str]) -> Output {
+    pub(crate) fn done(&self, words: &[&str]) -> Output {
         let output = self.onpath(words).output().expect("it runs");
         let text = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "onpath {words:?}: {text}");
         output
     }
 
-    fn prints(&self, program: &str, words: &[&str]) -> String {
+    pub(crate) fn prints(&self, program: &str, words: &[&str]) -> String {
         let output = self.command(program, words).output().expect("it runs");
         assert!(output.status.success(), "{program} {words:?}");
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
     /// Returns the programs at the interfaces.
-    fn attached(&self) -> Vec<String> {
+    pub(crate) fn attached(&self) -> Vec<String> {
         let tcx = format!("{}/tests/cli/files/tcx.py", env!("CARGO_MANIFEST_DIR"));
         let links = self.prints("python3", &[&tcx, "v0", "v1"]);
         let net = self.prints("bpftool", &["net", "show"]);
@@ -217,7 +217,7 @@ impl Sandbox {
 
     /// Returns the state that commands may change: attached programs, the interfaces' settings, pins, and temporary
     /// files.
-    fn state(&self) -> String {
+    pub(crate) fn state(&self) -> String {
         let attached = self.attached();
         let links = self.prints("ip", &["-d", "-o", "link", "show", "type", "veth"]);
         let settings = links.lines().map(|line| {

@@ -9,6 +9,7 @@ mod documents;
 mod evasion;
 mod explained;
 mod firewall;
+mod firewall_clients;
 mod firewall_floods;
 mod firewall_names;
 mod flow_state;
