@@ -102,6 +102,10 @@ void answer_length(inout packet_headers hdr, in bit<16> bytes) {
         hdr.ipv6.payload_length = bytes;
         hdr.ipv6.next_header = hdr.protocol;
     }
+#ifdef READ_PPPOE
+    // PPP's protocol is part of it.
+    if (hdr.pppoe.isValid()) { hdr.pppoe.length = hdr.ipv4.isValid() ? hdr.ipv4.length + 2 : bytes + 42; }
+#endif
 }
 
 /// Tells if an answer may go back to a packet's sender. The packet was sent to one receiver, and has no options of IPv4, which are about its own way.
@@ -221,6 +225,9 @@ control answer_deparser(in answered_packet hdr, packet_out packet) {
         packet.emit(hdr.packet.vlan);
         packet.emit(hdr.packet.inner_vlan);
         packet.emit(hdr.packet.innermost_vlan);
+#ifdef READ_PPPOE
+        packet.emit(hdr.packet.pppoe);
+#endif
         packet.emit(hdr.packet.ipv4);
         packet.emit(hdr.packet.ipv6);
         packet.emit(hdr.packet.udp);

@@ -6,6 +6,8 @@
 //! header is rejected: a tap sees the headers before it, other architectures treat it as any packet that their parser rejects.
 //!
 //! The header types replace a program's own: including this file and declaring `ipv4_t` is an error.
+//!
+//! A program that defines `READ_PPPOE` before it includes this file reads IP packets in PPPoE sessions too. Then `packet_headers` has the field `pppoe` behind the VLAN tags.
 
 #ifndef _PACKET_HEADERS_P4_
 #define _PACKET_HEADERS_P4_
@@ -25,6 +27,16 @@ header vlan_t {
     bit<1>  dei;
     bit<12> id;
     bit<16> type;
+}
+
+/// PPPoE in a session (RFC 2516), with PPP's protocol (RFC 1661).
+header pppoe_t {
+    bit<4>  version;
+    bit<4>  type;
+    bit<8>  code;
+    bit<16> session;
+    bit<16> length;     // of what follows, from the protocol on
+    bit<16> protocol;
 }
 
 /// IPv4 (RFC 791).
@@ -117,6 +129,9 @@ struct packet_headers {
     vlan_t     vlan;
     vlan_t     inner_vlan;
     vlan_t     innermost_vlan;
+#ifdef READ_PPPOE
+    pppoe_t    pppoe;
+#endif
     ipv4_t     ipv4;
     ipv6_t     ipv6;
     tcp_t      tcp;
@@ -175,9 +190,22 @@ parser packet_parser(packet_in packet, out packet_headers hdr) {
         transition select(hdr.ether_type) {
             0x0800: ip;
             0x86dd: ip;
+#ifdef READ_PPPOE
+            0x8864: pppoe;
+#endif
             default: accept;
         }
     }
+#ifdef READ_PPPOE
+    state pppoe {
+        packet.extract(hdr.pppoe);
+        transition select(hdr.pppoe.protocol) {
+            0x0021: ip;
+            0x0057: ip;
+            default: accept;
+        }
+    }
+#endif
     // Which of both it is, the header says.
     state ip {
         transition select(packet.lookahead<bit<4>>()) {

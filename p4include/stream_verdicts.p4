@@ -103,6 +103,7 @@ struct followed_stream {
     bit<8>  is_confirmed;  // the server's SYN-ACK was seen
     bit<8>  is_counted;    // it is counted as one that was not opened
     bit<8>  is_allowed;    // nothing more is read; decided as soon as the server has acknowledged what is held
+    bit<8>  is_reopened;   // its SYN came again behind bytes that the server has acknowledged
 }
 
 /// A stream that is decided.
@@ -111,7 +112,7 @@ struct decided_stream {
     bit<32> next;          // of the byte behind those that were read
     bit<32> answered;      // number of the server's SYN-ACK
     bit<8>  is_blocked;
-    bit<8>  is_confirmed;  // the server's SYN-ACK was seen
+    bit<8>  is_confirmed;  // 1: the server's SYN-ACK was seen; 2: and it has acknowledged what was held; 3: and a SYN came then
 }
 
 /// A client's segment.
@@ -142,7 +143,7 @@ struct verdict_segment {
 
 /// Returns the state of a stream that begins at a sequence number.
 followed_stream verdict_stream(in bit<32> first) {
-    return { 0, 0, first, first, first, first, first, first, 0, 0, 0, 0, 0 };
+    return { 0, 0, first, first, first, first, first, first, 0, 0, 0, 0, 0, 0 };
 }
 
 /// Drops a segment, which TCP sends again.
@@ -281,6 +282,10 @@ control verdict_decided(out bool is_decided, out bool passes, in stream_ends end
         decided_stream known;
         is_decided = decided.lookup(ends, known);
         passes = opens ? bytes == 0 : known.is_blocked == 0;
+        if (is_decided && opens && known.is_confirmed == 2) {
+            known.is_confirmed = 3;
+            decided.update(ends, known);
+        }
         if (is_decided && opens && known.is_confirmed == 0) {
             // Another stream may begin. Of one that is confirmed, the SYN-ACK tells.
             is_decided = false;
@@ -331,6 +336,11 @@ control verdict_begin(out verdict_segment segment, in stream_ends ends, in bit<3
             segment.was_ticket = stream.ticket;
             segment.was_next = stream.next;
             segment.was_kind = stream.kind;
+        }
+        if (segment.is_known && opens && stream.first == first && stream.acknowledged != first) {
+            segment.stream.is_reopened = 1;
+            segment.is_stored = true;
+            if (bytes != 0) { verdict_drop(segment, verdict_count.WAITS); }
         }
         if (segment.is_lost) {
             // It passes later.
@@ -439,8 +449,8 @@ control verdict_acknowledge(out bool passes, in stream_ends ends, in bit<32> seq
         decided_stream known;
         passes = true;
         bool is_decided = decided.lookup(ends, known);
-        if (is_decided && opens && (known.is_confirmed == 1 && sequence != known.answered || acknowledged - known.first > known.next - known.first)) {
-            // Another stream begins.
+        if (is_decided && opens && (known.is_confirmed == 3 || known.is_confirmed != 0 && sequence != known.answered || acknowledged - known.first > known.next - known.first)) {
+            // Another stream begins. With SYN cookies, it may have the numbers of the one before.
             is_decided = false;
             @noWarn("unused") bool gone = decided.remove(ends);
         }
@@ -452,7 +462,7 @@ control verdict_acknowledge(out bool passes, in stream_ends ends, in bit<32> seq
             @atomic {
                 bool is_known = followed.lookup(ends, stream);
                 if (opens) {
-                    bool is_other = stream.is_confirmed == 1 && sequence != stream.answered || acknowledged - stream.first > stream.next - stream.first;
+                    bool is_other = stream.is_confirmed == 1 && sequence != stream.answered || stream.is_reopened == 1 || acknowledged - stream.first > stream.next - stream.first;
                     if (!is_known || is_other) { stream = verdict_stream(acknowledged); }
                     if (stream.is_confirmed == 0) { stream.acknowledged = acknowledged; }
                     stream.is_confirmed = 1;
@@ -468,7 +478,7 @@ control verdict_acknowledge(out bool passes, in stream_ends ends, in bit<32> seq
                 is_allowed = is_known && stream.is_allowed == 1 && (int<32>)(stream.acknowledged - stream.held_end) >= 0;
             }
             if (is_allowed) {
-                decided.update(ends, { stream.first, stream.next, stream.answered, 0, stream.is_confirmed });
+                decided.update(ends, { stream.first, stream.next, stream.answered, 0, stream.is_confirmed == 1 ? 8w2 : 0 });
                 @noWarn("unused") bool gone = followed.remove(ends);
             }
         }

@@ -4,6 +4,7 @@
 // those that cover a name, the one with the longest name decides. TCP connections are followed in both directions, so that what is decided holds for
 // what the server gets.
 
+#define READ_PPPOE
 #include <packet_answers.p4>
 #include <stream_verdicts.p4>
 #include <telemetry.p4>
@@ -77,6 +78,12 @@ const bit<16> TYPE_HTTPS = 65;
 
 const bit<8> PROTOCOL_TCP = 6;
 const bit<8> PROTOCOL_UDP = 17;
+
+// Tells if a number is that of an extension header of IPv6. A packet whose headers end with one is cut there, or has them in an order that is not read.
+bool is_extension(in bit<8> protocol) { return protocol == 0 || protocol == 43 || protocol == 44 || protocol == 51 || protocol == 60; }
+
+// Tells if an EtherType announces a VLAN tag. Behind the tags that are read, there is one more.
+bool is_vlan(in bit<16> type) { return type == 0x8100 || type == 0x88a8 || type == 0x9100; }
 
 // Of a rule's 32 bits, two belong to a group, from the lowest ones on.
 const bit<32> BLOCKS = 1;
@@ -480,8 +487,8 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
     // Queries for HTTPS records, which get none.
     CounterArray(1, false) withheld;
 #endif
-    // Packets whose ports are not read: fragments, and such that end before them.
-    CounterArray(1, false) fragments;
+    // Packets whose ports are not read: fragments and such that end before them; and such behind more headers, or others, than are read.
+    CounterArray(2, false) fragments;
     // Messages for which a list decides. The first five bits of a rule's number are that of its list.
     CounterArray(32, false) decided_by;
     verdict_decided(decided = decided) decision;
@@ -678,9 +685,14 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
             }
             acknowledge.apply(pass, ends, hdr.tcp.seq, hdr.tcp.ack, hdr.tcp.flags[1:1] == 1, asked, granted);
             refusal = answer.RESET_BACK;
-        } else if (!hdr.tcp.isValid() && !hdr.udp.isValid() && (hdr.protocol == PROTOCOL_TCP || hdr.protocol == PROTOCOL_UDP)) {
-            fragments.increment(0);
-            pass = !DROPS_UNKNOWN;
+        } else if (!hdr.tcp.isValid() && !hdr.udp.isValid()) {
+            if (hdr.protocol == PROTOCOL_TCP || hdr.protocol == PROTOCOL_UDP || hdr.ipv6.isValid() && is_extension(hdr.protocol)) {
+                fragments.increment(0);
+                pass = !DROPS_UNKNOWN;
+            } else if (is_vlan(hdr.ether_type) || hdr.pppoe.isValid() && !hdr.ipv4.isValid() && !hdr.ipv6.isValid() && hdr.pppoe.protocol[15:15] == 0) {
+                fragments.increment(1);
+                pass = !DROPS_UNKNOWN;
+            }
         }
         pass = pass || IS_COUNTED_ONLY;
     }

@@ -113,6 +113,8 @@ impl Connections {
                 break status;
             }
             initial = match datagram.next_initial() {
+                // All packets of a datagram have one id (RFC 9000, section 12.2). Which ones a server reads otherwise is its own choice.
+                Ok(next) if next.id != initial.id => break Status::Malformed,
                 Ok(next) => next,
                 Err(Status::Other) if connection.is_whole() => break Status::Whole,
                 Err(Status::Other) => break Status::Part,

@@ -371,7 +371,7 @@ INLINE u32 quic_load(void *ctx, u64 from, u32 most, u32 length, struct quic_memo
 INLINE u64 quic_take(struct quic_memory *m, struct quic_connection *c, u64 ticket, u64 ticket_of_all)
 {
     u32 status;
-    u64 before;
+    u64 before, id[QUIC_ID];
 
     if (!m || !c)
         return QUIC_OTHER;
@@ -388,12 +388,18 @@ INLINE u64 quic_take(struct quic_memory *m, struct quic_connection *c, u64 ticke
         c->expected = c->version = c->count = 0;
     }
     for (;;) {
+        quic_copy_id(id, m->id);
         status = quic_initial(m, c);
         if (status != QUIC_PART)
             break;
         status = quic_next(m);
         if (status != QUIC_INITIAL)
             break;
+        /* All packets of a datagram have one id (RFC 9000, section 12.2). Which ones a server reads otherwise is its own choice. */
+        if (!quic_is_id(m, id)) {
+            status = QUIC_MALFORMED;
+            break;
+        }
         may_goto(end);
     }
 end:

@@ -1,7 +1,8 @@
 //! The firewall by names under floods of connections that begin and ask for no name: decided connections stay as they are, and
 //! what makes room is counted. Needs root.
 
-use crate::evasion::schedule::{ACK, BLOCKED, OTHER, Protocol, SYN};
+use crate::evasion::protocol::{BLOCKED, OTHER, Protocol};
+use crate::evasion::schedule::{ACK, SYN};
 use crate::evasion::{block, packet, strict};
 use bpf::abi::Hook;
 use control::{Device, Packet, Store};

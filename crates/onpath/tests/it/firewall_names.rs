@@ -2,7 +2,8 @@
 //! or is dropped as the set says. Needs root.
 
 use crate::evasion::packet;
-use crate::evasion::schedule::{ACK, Protocol};
+use crate::evasion::protocol::Protocol;
+use crate::evasion::schedule::ACK;
 use crate::flow_state::machine::Compiled;
 use bpf::abi::Hook;
 use control::{Change, Device, Packet};

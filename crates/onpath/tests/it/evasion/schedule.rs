@@ -1,138 +1,7 @@
 //! Random schedules of a client that may want to hide a name: in which segments its bytes come, and what else comes between.
 
-use rand::seq::SliceRandom;
-use rand::{Rng, RngCore};
+use rand::Rng;
 use rand_chacha::ChaCha8Rng;
-
-/// The name that is blocked, and one of the same length that is not.
-pub(crate) const BLOCKED: &str = "www.blocked.example";
-pub(crate) const OTHER: &str = "www.another.example";
-
-/// Protocol of a request.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Protocol {
-    Tls,
-    Http,
-    Dns,
-}
-
-impl Protocol {
-    pub(super) const ALL: [Protocol; 3] = [Protocol::Tls, Protocol::Http, Protocol::Dns];
-
-    /// Returns the server's port.
-    pub(super) fn port(self) -> u16 {
-        match self {
-            Protocol::Tls => 443,
-            Protocol::Http => 80,
-            Protocol::Dns => 53,
-        }
-    }
-
-    /// Returns a stream with a name in it. The same random numbers give streams that differ in the name alone.
-    pub(crate) fn stream(self, name: &str, random: &mut ChaCha8Rng) -> Vec<u8> {
-        match self {
-            Protocol::Tls => hello(name, random),
-            Protocol::Http => requests(name, random),
-            Protocol::Dns => queries(name, random),
-        }
-    }
-
-    /// Returns true if the application of a server reads the blocked name in these bytes.
-    pub(super) fn shows_blocked(self, read: &[u8]) -> bool {
-        let text = match self {
-            Protocol::Tls => handshake(read),
-            Protocol::Http => read.to_vec(),
-            Protocol::Dns => read
-                .iter()
-                .map(|byte| if *byte < 32 { b'.' } else { *byte })
-                .collect(),
-        };
-        let name = BLOCKED.as_bytes();
-        text.windows(name.len()).any(|part| part == name)
-    }
-}
-
-/// Returns a ClientHello in records of one size.
-fn hello(name: &str, random: &mut ChaCha8Rng) -> Vec<u8> {
-    let sized = |size: usize, bytes: &[u8]| {
-        let length = bytes.len().to_be_bytes();
-        [&length[length.len() - size..], bytes].concat()
-    };
-    let extension = |kind: u16, data: &[u8]| [&kind.to_be_bytes()[..], &sized(2, data)].concat();
-    let padding = vec![0; random.random_range(0..300)];
-    let entry = [&[0][..], &sized(2, name.as_bytes())].concat();
-    let mut extensions = [extension(0, &sized(2, &entry)), extension(21, &padding)];
-    extensions.shuffle(random);
-    let mut body = vec![3, 3];
-    let mut nonce = [0; 32];
-    random.fill_bytes(&mut nonce);
-    // No letter stands in it.
-    body.extend(nonce.map(|byte| byte & 31));
-    body.extend([0, 0, 2, 0x13, 1, 1, 0]);
-    body.extend(sized(2, &extensions.concat()));
-    let message = [&[1][..], &sized(3, &body)].concat();
-    let size = match random.random_range(0..3) {
-        0 => random.random_range(1..100),
-        _ => message.len(),
-    };
-    let record = |part: &[u8]| [&[22, 3, 1][..], &sized(2, part)].concat();
-    message.chunks(size).flat_map(record).collect()
-}
-
-/// Returns the bytes of records that are whole, and of the one that is not.
-fn handshake(mut read: &[u8]) -> Vec<u8> {
-    let mut all = Vec::new();
-    while let Some((head, rest)) = read.split_at_checked(5) {
-        let length = usize::from(u16::from_be_bytes([head[3], head[4]]));
-        let (part, behind) = rest.split_at(length.min(rest.len()));
-        all.extend(part);
-        read = behind;
-    }
-    all
-}
-
-/// Returns requests, of which the last one has the name.
-fn requests(name: &str, random: &mut ChaCha8Rng) -> Vec<u8> {
-    let mut all = String::new();
-    for _ in 0..random.random_range(0..3) {
-        all += match random.random_range(0..4) {
-            0 => "GET / HTTP/1.1\r\nHost: a.example\r\n\r\n",
-            1 => {
-                "POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 20\r\n\r\nGET / HTTP/1.1\r\n\r\nxx"
-            }
-            2 => {
-                "PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nHost: a.example\r\n\r\n3\r\nabc\r\n4;x=y\r\nGET \r\n0\r\n\r\n"
-            }
-            _ => "\r\nPURGE http://a.example/ HTTP/1.1\r\nHost: b.example\r\n\r\n",
-        };
-    }
-    all += &match random.random_range(0..3) {
-        0 => format!("GET http://{name}/x HTTP/1.1\r\nHost: b.example\r\n\r\n"),
-        1 => format!("CONNECT {name}:443 HTTP/1.1\r\nHost: b.example\r\n\r\n"),
-        _ => format!("GET /x HTTP/1.1\r\nAccept: *\r\nhost:{name}\r\nX: y\r\n\r\n"),
-    };
-    all.into_bytes()
-}
-
-/// Returns queries, each behind its length, of which the last one has the name.
-fn queries(name: &str, random: &mut ChaCha8Rng) -> Vec<u8> {
-    let others = ["a.example"; 2];
-    let others = &others[..random.random_range(0..3)];
-    let query = |name: &str| {
-        let mut query = vec![0, 7, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0];
-        for label in name.split('.') {
-            query.push(label.len() as u8);
-            query.extend(label.as_bytes());
-        }
-        query.extend([0, 0, 1, 0, 1]);
-        [&(query.len() as u16).to_be_bytes()[..], &query].concat()
-    };
-    others
-        .iter()
-        .chain([&name])
-        .flat_map(|name| query(name))
-        .collect()
-}
 
 /// A packet of the client.
 #[derive(Clone, Debug)]
@@ -147,18 +16,71 @@ pub(super) struct Sent {
     pub arrives: bool,
 }
 
+pub(super) const FIN: u8 = 1;
 pub(crate) const SYN: u8 = 2;
 pub(super) const RST: u8 = 4;
 pub(crate) const ACK: u8 = 16;
+pub(super) const URG: u8 = 32;
 
-/// Packets of a client, and whether the bytes of some conflict.
+/// Packets of a client, and whether the server may get something else than the stream.
 pub(super) struct Schedule {
+    /// All bytes that are sent, in order.
+    pub stream: Vec<u8>,
     pub packets: Vec<Sent>,
     pub conflicts: bool,
+    /// Place of a byte that the server's application does not read, since it is urgent.
+    pub urgent: Option<u32>,
+}
+
+impl Schedule {
+    /// Returns the offset of the urgent byte among some bytes at a place.
+    pub(super) fn urgent_of(&self, at: u32, data: &[u8]) -> Option<u32> {
+        let offset = self.urgent?.checked_sub(at)?;
+        (offset < data.len() as u32).then_some(offset)
+    }
+
+    /// Returns one that sends a stream as it is, and ends.
+    pub(super) fn plain(stream: &[u8], end: u8) -> Schedule {
+        let packet = |at: usize, flags, data: &[u8]| Sent {
+            at: at as u32,
+            data: data.to_vec(),
+            flags,
+            other: false,
+            arrives: true,
+        };
+        Schedule {
+            stream: stream.to_vec(),
+            packets: vec![
+                packet(0, SYN, &[]),
+                packet(0, ACK, stream),
+                packet(stream.len(), end, &[]),
+            ],
+            conflicts: false,
+            urgent: None,
+        }
+    }
 }
 
 /// Makes a schedule for a stream. `decoy` has the same length.
 pub(super) fn schedule(stream: &[u8], decoy: &[u8], random: &mut ChaCha8Rng) -> Schedule {
+    let urgent = (random.random_range(0..12) == 0).then(|| random.random_range(1..stream.len()));
+    let (mut stream, mut decoy) = (stream.to_vec(), decoy.to_vec());
+    if let Some(at) = urgent {
+        let byte = random.random();
+        stream.insert(at, byte);
+        decoy.insert(at, byte);
+    }
+    let (packets, conflicts) = packets(&stream, &decoy, random);
+    Schedule {
+        stream,
+        packets,
+        conflicts: conflicts || urgent.is_some(),
+        urgent: urgent.map(|at| at as u32),
+    }
+}
+
+/// Makes the packets of a stream. Returns true too if the server may get something else.
+fn packets(stream: &[u8], decoy: &[u8], random: &mut ChaCha8Rng) -> (Vec<Sent>, bool) {
     let segment = |at: usize, data: &[u8]| Sent {
         at: at as u32,
         data: data.to_vec(),
@@ -211,7 +133,7 @@ pub(super) fn schedule(stream: &[u8], decoy: &[u8], random: &mut ChaCha8Rng) -> 
     for _ in 0..random.random_range(0..4) {
         let place = random.random_range(0..=all.len());
         let part = range(random);
-        let more = match random.random_range(0..6) {
+        let more = match random.random_range(0..7) {
             0 | 1 => segment(part.start, &stream[part]),
             2 => Sent {
                 arrives: random.random(),
@@ -223,6 +145,11 @@ pub(super) fn schedule(stream: &[u8], decoy: &[u8], random: &mut ChaCha8Rng) -> 
                 arrives: false,
                 ..segment(part.start, &[])
             },
+            5 => Sent {
+                flags: ACK | FIN,
+                arrives: random.random_range(0..4) == 0,
+                ..segment(part.start, &stream[part])
+            },
             _ => Sent {
                 arrives: false,
                 ..segment(part.start, &stream[part])
@@ -233,7 +160,7 @@ pub(super) fn schedule(stream: &[u8], decoy: &[u8], random: &mut ChaCha8Rng) -> 
             .iter()
             .zip(&stream[more.at as usize..])
             .any(|(a, b)| a != b);
-        conflicts |= more.other;
+        conflicts |= more.other || more.flags & FIN != 0 && more.arrives;
         all.insert(place, more);
     }
     if random.random() {
@@ -246,5 +173,5 @@ pub(super) fn schedule(stream: &[u8], decoy: &[u8], random: &mut ChaCha8Rng) -> 
         }
     }
     packets.extend(all);
-    Schedule { packets, conflicts }
+    (packets, conflicts)
 }

@@ -17,6 +17,11 @@ pub(super) struct Server {
     pub first: Option<u32>,
     /// Bytes by their distance from the first one.
     waiting: BTreeMap<u32, u8>,
+    /// Distances of the byte that is urgent, which the application does not read, and of the stream's end.
+    urgent: Option<u32>,
+    end: Option<u32>,
+    /// Number of bytes that came in order.
+    pub taken: u32,
     /// Bytes that the application reads.
     pub read: Vec<u8>,
 }
@@ -35,6 +40,9 @@ impl Server {
             takes_early: random.random(),
             first: None,
             waiting: BTreeMap::new(),
+            urgent: None,
+            end: None,
+            taken: 0,
             read: Vec::new(),
         }
     }
@@ -54,9 +62,20 @@ impl Server {
         }
     }
 
-    /// Takes a segment. There is no answer to one of no connection.
-    pub(super) fn segment(&mut self, sequence: u32, data: &[u8]) -> Option<Answer> {
-        self.first?;
+    /// Takes a segment, with the offset of its byte that is urgent. It may be the last one. There is no answer to one of no connection.
+    pub(super) fn segment(
+        &mut self,
+        sequence: u32,
+        data: &[u8],
+        urgent: Option<u32>,
+        is_last: bool,
+    ) -> Option<Answer> {
+        let at = sequence.wrapping_sub(self.first?);
+        self.urgent = urgent.map(|urgent| at.wrapping_add(urgent)).or(self.urgent);
+        let end = at.wrapping_add(data.len() as u32);
+        if is_last && end.wrapping_sub(self.taken) < WINDOW {
+            self.end.get_or_insert(end);
+        }
         self.take(sequence, data);
         Some(Answer {
             acknowledged: self.next(),
@@ -66,25 +85,28 @@ impl Server {
 
     /// Returns the sequence number of the next byte.
     fn next(&self) -> u32 {
-        self.first
-            .unwrap_or_default()
-            .wrapping_add(self.read.len() as u32)
+        self.first.unwrap_or_default().wrapping_add(self.taken)
     }
 
     fn take(&mut self, sequence: u32, data: &[u8]) {
         let next = self.next();
-        let read = self.read.len() as u32;
+        let taken = self.taken;
         for (at, byte) in (0..).zip(data) {
             let ahead = sequence.wrapping_add(at).wrapping_sub(next);
             if ahead < WINDOW {
-                let place = self.waiting.entry(read + ahead).or_insert(*byte);
+                let place = self.waiting.entry(taken + ahead).or_insert(*byte);
                 if self.takes_last {
                     *place = *byte;
                 }
             }
         }
-        while let Some(byte) = self.waiting.remove(&(self.read.len() as u32)) {
-            self.read.push(byte);
+        while self.end.is_none_or(|end| self.taken < end)
+            && let Some(byte) = self.waiting.remove(&self.taken)
+        {
+            if self.urgent != Some(self.taken) {
+                self.read.push(byte);
+            }
+            self.taken += 1;
         }
     }
 }

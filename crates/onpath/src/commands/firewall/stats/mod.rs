@@ -60,6 +60,11 @@ const UNKNOWN: [(u64, &str); 7] = [
     (5, "too many messages in a segment"),
     (6, "urgent data"),
 ];
+/// Reasons for which the ports of a packet are not read.
+const FRAGMENTS: [&str; 2] = [
+    "a fragment of an IP packet",
+    "a frame with other headers than are read",
+];
 /// Reasons for which a TCP segment is dropped, whatever its name, since TCP sends it again.
 const DROPPED: [(u64, &str); 5] = [
     (8, "bytes before it are missing"),
@@ -196,10 +201,10 @@ impl Stats {
             all.filter(|(_, count)| *count > 0).collect()
         };
         let mut unknown = because(&UNKNOWN);
-        let fragments = of(&counts("fragments")?, 0);
-        if fragments > 0 {
-            unknown.push(("a fragment of an IP packet", fragments));
-        }
+        let fragments = counts("fragments")?;
+        let of_fragments = FRAGMENTS.iter().zip(0..);
+        let of_fragments = of_fragments.map(|(reason, at)| (*reason, of(&fragments, at)));
+        unknown.extend(of_fragments.filter(|(_, count)| *count > 0));
         Ok(Stats {
             name: name.clone(),
             messages: messages.collect(),

@@ -49,7 +49,7 @@ pub(super) fn page(stats: &Stats) -> String {
             .map(|(reason, count)| (base.and("reason", reason), *count))
             .collect()
     };
-    let help = "TCP connections and IP fragments that could not be followed.";
+    let help = "TCP connections, IP fragments and other frames that could not be followed.";
     count(&mut page, "unknown", help, by_reason(&stats.unknown));
     let help = "TCP segments that were dropped whatever their name, and that TCP sends again.";
     count(
