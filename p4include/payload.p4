@@ -167,8 +167,8 @@ extern pattern_set {
 }
 
 /// The last bytes of up to `streams` TCP streams, 65536 at most. A program reads messages there that packets bring in parts, and compares bytes that are
-/// sent again. The bytes of a stream are named by their sequence numbers, and the last STREAM_HELD of them stay. A stream that was begun first is
-/// forgotten first. Two packets cannot change a stream at the same time: one of them fails, and is best dropped, since TCP sends it again.
+/// sent again. The bytes of a stream are named by their sequence numbers, and the last STREAM_HELD of them stay. A new stream takes a free place, or that of the stream
+/// that was begun first of eight. So a program releases streams that it is done with. Two packets cannot change a stream at the same time: one of them fails, and is best dropped, since TCP sends it again.
 ///
 /// ```p4
 /// stream_bytes(1024) streams;
@@ -194,6 +194,9 @@ extern stream_bytes {
     /// Compares `length` bytes at an offset of the payload with those that are held from a sequence number on: true if they are equal. False if they cannot be compared, for the same
     /// reasons as in `hold`. Bytes that were never held may equal any.
     bool equal(in bit<64> ticket, in bit<32> sequence, in bit<32> offset, in bit<32> length);
+
+    /// Lets another stream have the place of the one that a ticket leads to, and forgets its bytes. False if it leads nowhere.
+    bool release(in bit<64> ticket);
 }
 
 /// Bytes of a stream that may be held at once.

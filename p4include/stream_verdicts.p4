@@ -16,8 +16,8 @@
 //! message("tls", STREAM_LIMIT) tls;
 //! verdict_decided(decided = decided) decision;
 //! verdict_begin(followed = followed, held = held, counts = counts, drops_unknown = false) begin;
-//! verdict_end(followed = followed, decided = decided, counts = counts, drops_unknown = false) end;
-//! verdict_acknowledge(followed = followed, decided = decided) acknowledge;
+//! verdict_end(followed = followed, decided = decided, held = held, counts = counts, drops_unknown = false) end;
+//! verdict_acknowledge(followed = followed, decided = decided, held = held) acknowledge;
 //!
 //! apply {
 //!     if (hdr.tcp.dst_port == 443) {
@@ -238,6 +238,7 @@ control verdict_hold(inout verdict_segment segment, in bit<32> at)(stream_bytes 
         if ((int<32>)(segment.stream.held_end - segment.stream.held) <= 0) {
             segment.stream.held = segment.stream.next;
             segment.stream.held_end = segment.stream.next;
+            if (segment.stream.ticket != 0) { @noWarn("unused") bool gone = held.release(segment.stream.ticket); }
             segment.stream.ticket = 0;
         }
         bit<32> room = STREAM_HELD - (segment.stream.next - segment.stream.held);
@@ -404,7 +405,7 @@ control verdict_begin(out verdict_segment segment, in stream_ends ends, in bit<3
 
 /// Stores what was read, and decides. Programs apply it behind the last message of a segment.
 control verdict_end(inout verdict_segment segment, in stream_ends ends)
-                   (flow_state<stream_ends, followed_stream> followed, flow_state<stream_ends, decided_stream> decided, CounterArray counts, bool drops_unknown) {
+                   (flow_state<stream_ends, followed_stream> followed, flow_state<stream_ends, decided_stream> decided, stream_bytes held, CounterArray counts, bool drops_unknown) {
     apply {
         if (segment.is_read) { verdict_unknown(segment, verdict_count.MANY); }
         if (segment.is_stored) {
@@ -432,6 +433,7 @@ control verdict_end(inout verdict_segment segment, in stream_ends ends)
             if (is_final) {
                 decided.update(ends, { segment.stream.first, segment.end, segment.stream.answered, is_blocked, segment.stream.is_confirmed });
                 @noWarn("unused") bool gone = followed.remove(ends);
+                if (segment.stream.ticket != 0) { gone = held.release(segment.stream.ticket); }
             }
             if (is_blocked == 1) { segment.passes = false; }
             // One that was not opened is counted already.
@@ -444,7 +446,7 @@ control verdict_end(inout verdict_segment segment, in stream_ends ends)
 /// Takes a server's segment: its sequence number, what it acknowledges, and if it is a SYN. `ends` are those of the client's direction. A stream of the kind `of_kind` gets another kind, unless
 /// that is 0.
 control verdict_acknowledge(out bool passes, in stream_ends ends, in bit<32> sequence, in bit<32> acknowledged, in bool opens, in bit<32> of_kind, in bit<32> kind)
-                           (flow_state<stream_ends, followed_stream> followed, flow_state<stream_ends, decided_stream> decided) {
+                           (flow_state<stream_ends, followed_stream> followed, flow_state<stream_ends, decided_stream> decided, stream_bytes held) {
     apply {
         decided_stream known;
         passes = true;
@@ -459,6 +461,7 @@ control verdict_acknowledge(out bool passes, in stream_ends ends, in bit<32> seq
         } else {
             followed_stream stream;
             bool is_allowed = false;
+            bool is_done = false;
             @atomic {
                 bool is_known = followed.lookup(ends, stream);
                 if (opens) {
@@ -474,9 +477,12 @@ control verdict_acknowledge(out bool passes, in stream_ends ends, in bit<32> seq
                     if (is_newer) { stream.acknowledged = acknowledged; }
                     if (is_changed) { stream.kind = kind; }
                     if (is_newer || is_changed) { followed.update(ends, stream); }
+                    is_done = is_newer && (int<32>)(stream.acknowledged - stream.held_end) >= 0 && (int<32>)(stream.message - stream.held_end) >= 0;
                 }
                 is_allowed = is_known && stream.is_allowed == 1 && (int<32>)(stream.acknowledged - stream.held_end) >= 0;
             }
+            // Its bytes need not come again. The ticket stays, so that no segment finds the stream changed.
+            if ((is_allowed || is_done) && stream.ticket != 0) { @noWarn("unused") bool free = held.release(stream.ticket); }
             if (is_allowed) {
                 decided.update(ends, { stream.first, stream.next, stream.answered, 0, stream.is_confirmed == 1 ? 8w2 : 0 });
                 @noWarn("unused") bool gone = followed.remove(ends);

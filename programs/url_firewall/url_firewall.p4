@@ -493,8 +493,8 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
     CounterArray(32, false) decided_by;
     verdict_decided(decided = decided) decision;
     verdict_begin(followed = followed, held = held, counts = followings, drops_unknown = DROPS_UNKNOWN) begin;
-    verdict_end(followed = followed, decided = decided, counts = followings, drops_unknown = DROPS_UNKNOWN) end;
-    verdict_acknowledge(followed = followed, decided = decided) acknowledge;
+    verdict_end(followed = followed, decided = decided, held = held, counts = followings, drops_unknown = DROPS_UNKNOWN) end;
+    verdict_acknowledge(followed = followed, decided = decided, held = held) acknowledge;
     decide(blocked = blocked, allowed = allowed, excused = excused, decided_by = decided_by) decide_message;
     find_group() find_source;
     read_http(http = http, names = names,

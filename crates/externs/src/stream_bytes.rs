@@ -5,6 +5,7 @@
 //!     stream_bytes(bit<32> streams);
 //!     bit<64> hold(in bit<64> ticket, in bit<32> sequence, in bit<32> offset, in bit<32> length);
 //!     bool equal(in bit<64> ticket, in bit<32> sequence, in bit<32> offset, in bit<32> length);
+//!     bool release(in bit<64> ticket);
 //! }
 //! ```
 //!
@@ -24,6 +25,12 @@ pub const HOLD: &str = "hold";
 /// Method that compares bytes of the payload.
 pub const EQUAL: &str = "equal";
 
+/// Method that lets another stream have the place of one.
+pub const RELEASE: &str = "release";
+
+/// Slots of which a new stream takes one: a free one, or that of the stream that was begun first.
+pub const CANDIDATES: u32 = 8;
+
 /// Size of the ring that has a stream's last bytes; a power of two.
 pub const RING: u32 = 16 << 10;
 
@@ -38,11 +45,11 @@ pub(crate) const EXTERN: Extern = Extern {
     name: STREAM_BYTES,
     meaning: Meaning::Object {
         create: |data| ExternState::Streams(Arc::new(StreamBytes::new(data))),
-        methods: &[(HOLD, hold), (EQUAL, equal)],
+        methods: &[(HOLD, hold), (EQUAL, equal), (RELEASE, release)],
     },
 };
 
-/// Last bytes of streams. The stream that was begun first is forgotten first.
+/// Last bytes of streams. Of those that may make room for a new one, the one that was begun first is forgotten.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreamBytes {
     /// Number of slots.
@@ -57,6 +64,8 @@ pub struct StreamBytes {
 #[derive(Clone, Debug, PartialEq)]
 struct Stream {
     ticket: u64,
+    /// Number of the stream, from 1 on; 0 if the slot is free.
+    begun: u64,
     ring: Vec<u8>,
 }
 
@@ -82,17 +91,41 @@ impl StreamBytes {
         Some((0..length).map(at).collect())
     }
 
+    /// Returns the slot of a new stream.
+    fn place(&self) -> u32 {
+        let slots = u64::from(self.slots);
+        let candidates = (0..u64::from(CANDIDATES)).map(|n| 1 + ((self.begun + n) % slots) as u32);
+        let begun = |slot: &u32| self.streams.get(slot).map_or(0, |stream| stream.begun);
+        // Of free ones the first.
+        candidates.min_by_key(begun).unwrap_or(1)
+    }
+
+    /// Lets another stream have the place of the one that a ticket leads to. Returns false if there is none.
+    fn release(&mut self, ticket: u64) -> bool {
+        let slot = (ticket & ((1 << GENERATION) - 1)) as u32;
+        let stream = self.streams.get_mut(&slot);
+        let stream = stream.filter(|stream| stream.ticket == ticket);
+        stream.is_some_and(|stream| {
+            stream.ticket += 1 << GENERATION;
+            stream.begun = 0;
+            true
+        })
+    }
+
     /// Writes bytes behind others of a stream, or begins one if the ticket is 0. Returns the ticket that leads to them.
     fn hold(&mut self, ticket: u64, sequence: u32, bytes: &[u8]) -> Option<u64> {
         let next = 1 << GENERATION;
         let stream = match ticket {
             0 => {
-                let slot = 1 + (self.begun % u64::from(self.slots)) as u32;
+                let slot = self.place();
                 self.begun += 1;
-                self.streams.entry(slot).or_insert_with(|| Stream {
+                let stream = self.streams.entry(slot).or_insert_with(|| Stream {
                     ticket: slot.into(),
+                    begun: 0,
                     ring: vec![0; RING as usize],
-                })
+                });
+                stream.begun = self.begun;
+                stream
             }
             _ => {
                 let slot = (ticket % next) as u32;
@@ -153,6 +186,14 @@ fn equal(state: &mut ExternState, args: &[Arg], env: &mut Env<'_>) -> Result<Rep
     Ok(Reply::value(Bits::new(1, u32::from(is_equal))))
 }
 
+fn release(state: &mut ExternState, args: &[Arg], _: &mut Env<'_>) -> Result<Reply, Fault> {
+    let ExternState::Streams(streams) = state else {
+        return Err(Fault::Malformed);
+    };
+    let is_held = Arc::make_mut(streams).release(index(args, 0)?);
+    Ok(Reply::value(Bits::new(1, u32::from(is_held))))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -187,6 +228,30 @@ mod tests {
         assert_eq!(streams.from(first, 0, 1), None);
         assert_eq!(streams.from(second, 0, 1).expect("held"), b"b");
         assert_eq!(streams.from(third, 0, 1).expect("held"), b"c");
+    }
+
+    #[test]
+    fn what_was_released_makes_room_first() {
+        let mut streams = object(2);
+        let first = streams.hold(0, 0, b"a").expect("room");
+        let second = streams.hold(0, 0, b"b").expect("room");
+        assert!(streams.release(second) && !streams.release(second));
+        assert_eq!(streams.from(second, 0, 1), None);
+        let third = streams.hold(0, 0, b"c").expect("room");
+        assert_eq!(streams.from(first, 0, 1).expect("held"), b"a");
+        assert_eq!(streams.from(third, 0, 1).expect("held"), b"c");
+        assert!(!streams.release(0) && !streams.release(9));
+    }
+
+    #[test]
+    fn streams_that_wait_outlast_any_number_of_others() {
+        let mut streams = object(64);
+        let waits = streams.hold(0, 0, b"a").expect("room");
+        for _ in 0..1000 {
+            let other = streams.hold(0, 0, b"b").expect("room");
+            assert!(streams.release(other));
+        }
+        assert_eq!(streams.from(waits, 0, 1).expect("held"), b"a");
     }
 
     #[test]

@@ -12,7 +12,7 @@ header ethernet_t {
 }
 
 header call_t {
-    bit<8>  what;       // 1 holds, 2 compares, 3 reads a message, others begin a stream anew and hold
+    bit<8>  what;       // 1 holds, 2 compares, 3 reads a message, 4 releases, others begin a stream anew and hold
     bit<8>  stream;
     bit<32> sequence;
     bit<16> length;
@@ -47,6 +47,8 @@ control follow(inout headers_t hdr, out bool pass) {
             bit<32> size;
             pass = http.read_held(streams, ticket, hdr.call.sequence, 0, length, "host") == message_status.READ
                 && http.get_bytes("host", host, size) && host == 0x612e6578616d706c && size == 9;
+        } else if (hdr.call.what == 4) {
+            pass = streams.release(ticket);
         } else {
             if (hdr.call.what != 1) { ticket = 0; }
             ticket = streams.hold(ticket, hdr.call.sequence, 0, length);

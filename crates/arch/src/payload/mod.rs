@@ -21,7 +21,9 @@ pub use externs::payload::{
     CHUNKS, FIND, LENGTH, MATCHES, PATTERN, REACH, READ, SUM, TRUNCATE, UNCHANGED, WRITE,
 };
 pub use externs::quic::{MOST_CONNECTIONS, QUIC_INITIALS, TAKE, connections};
-pub use externs::stream_bytes::{EQUAL, GENERATION, HOLD, MOST_STREAMS, RING, STREAM_BYTES};
+pub use externs::stream_bytes::{
+    CANDIDATES, EQUAL, GENERATION, HOLD, MOST_STREAMS, RELEASE, RING, STREAM_BYTES,
+};
 
 use ir::{ExternArg, ExternCall, ExternData, Program, StmtKind, visit};
 use payload::builtin;

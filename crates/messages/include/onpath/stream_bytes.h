@@ -15,7 +15,7 @@
 #define STREAM_BUSY 0xffffffffffffffffull
 struct stream_ring {
     u64 ticket;
-    u64 begun;
+    u64 begun; /* number of the stream, from 1 on; 0 if the slot is free */
     u8 bytes[STREAM_RING + STREAM_PIECE];
 };
 
@@ -28,15 +28,22 @@ INLINE u32 stream_loaded(u64 from, u32 length, u64 packet_length)
     return end <= packet_length && end <= PAYLOAD_LAST_BEGIN + 1 && length <= STREAM_RING ? length : 0;
 }
 
-/* Returns the slot of a ticket, or one for a new stream. */
-INLINE u32 stream_slot(struct stream_ring *all, u64 ticket, u32 slots)
+/* Returns the number of a new stream; 0 for one that has a ticket. */
+INLINE u64 stream_begin(struct stream_ring *all, u64 ticket)
 {
-    u64 begun;
+    return ticket ? 0 : __sync_fetch_and_add(&all->begun, 1) + 1;
+}
 
-    if (ticket)
-        return ticket & STREAM_SLOT;
-    begun = __sync_fetch_and_add(&all->begun, 1);
-    return 1 + begun % slots;
+/* Returns the slot of a ticket, or the first one that a new stream may take. */
+INLINE u32 stream_slot(u64 ticket, u64 begun, u32 slots)
+{
+    return ticket ? ticket & STREAM_SLOT : 1 + (begun - 1) % slots;
+}
+
+/* Returns the slot behind another. */
+INLINE u32 stream_behind(u32 slot, u32 slots)
+{
+    return slot == slots ? 1 : slot + 1;
 }
 
 /* Takes a slot for bytes under a ticket, or for a new stream if it is 0. Returns the ticket that it had; 0 if these
@@ -107,12 +114,14 @@ endless:
 }
 
 /* Writes bytes of a packet behind others of a stream. Returns the ticket that leads to all of them. */
-INLINE u64 stream_hold(void *ctx, struct stream_ring *ring, u32 slot, u64 ticket, u64 from, u32 sequence, u32 length)
+INLINE u64 stream_hold(void *ctx, struct stream_ring *ring, u32 slot, u64 ticket, u64 begun, u64 from, u32 sequence, u32 length)
 {
     u64 had = stream_take(ring, ticket, slot);
 
     if (!had)
         return 0;
+    if (begun)
+        ring->begun = begun;
     had += STREAM_GENERATION;
     if (stream_load(ctx, from, ring->bytes, sequence, length)) {
         /* They are partly overwritten. */
@@ -157,6 +166,16 @@ INLINE u32 stream_equal(struct stream_ring *ring, u64 ticket, const u8 *bytes, u
     is_equal = stream_equal_words(bytes, mask, ring->bytes, sequence, length);
     stream_give(ring, ticket);
     return is_equal;
+}
+
+/* Lets another stream have the slot of a ticket. Returns 1 if it led to bytes. */
+INLINE u32 stream_release(struct stream_ring *ring, u64 ticket)
+{
+    if (!ticket || stream_take(ring, ticket, 0) != ticket)
+        return 0;
+    ring->begun = 0;
+    stream_give(ring, ticket + STREAM_GENERATION);
+    return 1;
 }
 
 /* Copies `length` bytes that a ticket leads to, 1 at least, to memory. Returns 0 if they are there. */

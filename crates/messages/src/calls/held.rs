@@ -3,7 +3,7 @@
 use super::object::{self, memory_of_payload};
 use super::{Payload, Reads, from};
 use crate::{MEMORY, errors};
-use arch::payload::{EQUAL, HOLD, RING, read_for};
+use arch::payload::{CANDIDATES, EQUAL, HOLD, RELEASE, RING, read_for};
 use cgen::lower;
 use cgen::tree::{BinOp, Block, Expr as C, Stmt, Type as CType};
 use diag::Span;
@@ -49,13 +49,20 @@ fn slots<T: Payload>(g: &Gen<'_, T>, streams: ExternInst) -> u32 {
     number.and_then(|n| u32::try_from(n).ok()).unwrap_or(1)
 }
 
-/// Emits a call of `hold` or `equal`.
+/// Emits a call of `hold`, `equal` or `release`.
 pub(super) fn call<T: Payload>(
     g: &mut Gen<'_, T>,
     streams: ExternInst,
     call: &ExternCall,
     span: Span,
 ) {
+    if call.name.as_str() == RELEASE {
+        if let Some([ticket, _]) = given::<T, 2>(g, call, span) {
+            let function = release(g, streams);
+            g.result(call, C::call(function, vec![ticket]));
+        }
+        return;
+    }
     let Some(given) = given::<T, 5>(g, call, span) else {
         return;
     };
@@ -146,19 +153,74 @@ fn ring() -> CType {
 }
 
 fn hold<T: Payload>(_: &mut Gen<'_, T>, map: &SmolStr, slots: u32) -> (CType, Block) {
-    let slot = vec![C::id("head"), C::id("ticket"), C::int(slots.into())];
-    let held = ["ctx", "ring", "slot", "ticket", "from", "sequence", "most"].map(C::id);
-    let body = vec![
+    let slots = || C::int(slots.into());
+    let begin = C::call("stream_begin", vec![C::id("head"), C::id("ticket")]);
+    let slot = C::call(
+        "stream_slot",
+        vec![C::id("ticket"), C::id("begun"), slots()],
+    );
+    let held = [
+        "ctx", "ring", "slot", "ticket", "begun", "from", "sequence", "most",
+    ];
+    let mut body = vec![
         refuse_if(C::not(C::id("most"))),
         Stmt::decl(CType::U32, "zero", C::int(0)),
         Stmt::decl(ring(), "head", T::find(map, C::id("zero").addr())),
         refuse_if(C::not(C::id("head"))),
-        Stmt::decl(CType::U32, "slot", C::call("stream_slot", slot)),
+        Stmt::decl(CType::U64, "begun", begin),
+        Stmt::decl(CType::U32, "slot", slot),
         Stmt::decl(ring(), "ring", T::find(map, C::id("slot").addr())),
         refuse_if(C::not(C::id("ring"))),
-        Stmt::Return(Some(C::call("stream_hold", held.to_vec()))),
+        Stmt::decl(CType::U32, "next", C::id("slot")),
     ];
+    // A free slot, or else that of the stream that began first of some.
+    for _ in 1..CANDIDATES {
+        let begun_of = |name: &str| C::id(name).arrow("begun");
+        let is_older = C::bin(BinOp::Lt, begun_of("other"), begun_of("ring"));
+        let taken = vec![
+            Stmt::Assign(C::id("ring"), C::id("other")),
+            Stmt::Assign(C::id("slot"), C::id("next")),
+        ];
+        let behind = C::call("stream_behind", vec![C::id("next"), slots()]);
+        let tried = vec![
+            Stmt::Assign(C::id("next"), behind),
+            Stmt::decl(ring(), "other", T::find(map, C::id("next").addr())),
+            Stmt::If(C::and(C::id("other"), is_older), taken, Block::new()),
+        ];
+        let is_new = C::and(C::id("begun"), begun_of("ring"));
+        body.push(Stmt::If(is_new, tried, Block::new()));
+    }
+    let held = held.map(C::id).to_vec();
+    body.push(Stmt::Return(Some(C::call("stream_hold", held))));
     (CType::U64, body)
+}
+
+/// Returns the function that lets another stream have a ticket's slot; emits it on first use.
+fn release<T: Payload>(g: &mut Gen<'_, T>, streams: ExternInst) -> SmolStr {
+    let key = (streams, SmolStr::new_static(RELEASE));
+    if let Some(known) = T::shared(&mut g.file.own).of_streams.get(&key) {
+        return known.clone();
+    }
+    let map = map(g, streams);
+    let name = g.file.names.fresh(&format!("{map}_{RELEASE}"));
+    let released = vec![C::id("ring"), C::id("ticket")];
+    let body = vec![
+        slot(),
+        Stmt::decl(ring(), "ring", T::find(&map, C::id("slot").addr())),
+        refuse_if(C::not(C::id("ring"))),
+        Stmt::Return(Some(C::call("stream_release", released))),
+    ];
+    g.file.functions.push(Function {
+        linkage: g.target.linkage().into(),
+        name: name.clone(),
+        result: CType::U32,
+        params: vec![(CType::U64, SmolStr::from("ticket"))],
+        body,
+    });
+    T::shared(&mut g.file.own)
+        .of_streams
+        .insert(key, name.clone());
+    name
 }
 
 fn equal<T: Payload>(g: &mut Gen<'_, T>, map: &SmolStr, _: u32) -> (CType, Block) {

@@ -102,6 +102,29 @@ fn flooded(room: u32, flood: u32) {
     );
 }
 
+/// A lost segment comes again after a second or more. Meanwhile other connections begin and are decided.
+#[test]
+fn a_connection_that_waits_outlasts_others_that_are_decided() {
+    let compiled = strict(&[("MOST_CONNECTIONS", 65_536)], Hook::Xdp);
+    let mut test = compiled.load();
+    block(&compiled, test.store_mut());
+    let hello = Protocol::Tls.stream(OTHER, &mut ChaCha8Rng::seed_from_u64(11));
+    let end = 1 + hello.len() as u32;
+    let waits = Client([10, 0, 0, 1]);
+    open(&mut test, waits);
+    // The server does not get it.
+    assert!(passes(&mut test, waits.up(1, ACK, &hello)));
+    for number in 0..5_000u32 {
+        let [_, high, middle, low] = number.to_be_bytes();
+        let other = Client([11 + high, middle, low, 1]);
+        open(&mut test, other);
+        assert!(passes(&mut test, other.up(1, ACK, &hello)));
+        assert!(passes(&mut test, other.down(false, end)));
+    }
+    assert!(passes(&mut test, waits.up(1, ACK, &hello)));
+    assert!(passes(&mut test, waits.down(false, end)));
+}
+
 #[test]
 fn decided_connections_outlast_a_flood() {
     flooded(1024, 5_000);

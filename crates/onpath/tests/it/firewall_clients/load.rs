@@ -128,8 +128,6 @@ fn no_request_of_ten_thousand_is_lost_at_tc() {
 #[test]
 #[ignore = "long: make test-clients"]
 fn no_request_of_ten_thousand_is_lost_beside_resets() {
-    // A firewall holds the bytes of 1,024 connections. With more clients, which need not wait for what is blocked, as many
-    // begin while one waits the three seconds of a lost SYN until it sends its request again.
     // All devices send packets as they are on the wire, and the relays' take them from XDP: nothing is left to adjust.
-    load(10_000, 25, &["--unknown", "drop", "--mode", "reset"]);
+    load(10_000, 100, &["--unknown", "drop", "--mode", "reset"]);
 }

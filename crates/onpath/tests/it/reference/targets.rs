@@ -127,7 +127,7 @@ const OF_SWITCH: &[Use] = &[
     object(
         "stream_bytes",
         "stream_bytes(9) s; message(\"tls\") t;",
-        "bit<64> held = s.hold(0, 0, 0, 9); if (s.equal(held, 0, 0, 9) && t.read_held(s, held, 0, 0, 9, \"sni\") == message_status.READ) { n = 1; }",
+        "bit<64> held = s.hold(0, 0, 0, 9); if (s.equal(held, 0, 0, 9) && t.read_held(s, held, 0, 0, 9, \"sni\") == message_status.READ && s.release(held)) { n = 1; }",
     ),
     object(
         "quic_initials",
