@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-//! Answers to packets that a program refuses: resets of TCP connections, and DNS responses that a name does not exist.
+//! Answers to packets that a program refuses: resets of TCP connections, segments with data, and DNS responses that a name or its records do not exist.
 //!
 //! One packet becomes one other. A segment of TCP becomes a reset of its receiver, which goes on, or one of its sender, which goes back. So that both ends
 //! learn, a program makes the first segment a reset of the receiver, and those that the sender sends again resets of the sender.
@@ -53,7 +53,7 @@ header plain_tcp_t {
 /// A packet that may become an answer.
 struct answered_packet {
     packet_headers packet;
-    plain_tcp_t    reset;
+    plain_tcp_t    segment;
 }
 
 /// Flag of TCP: the sender has no more data.
@@ -134,27 +134,27 @@ void answer_turn(inout packet_headers hdr) {
 
 /// Completes a segment of TCP without options. Behind its header there are `bytes` bytes, whose words have the sum `words`.
 void answer_finish_segment(inout answered_packet hdr, in bit<32> sequence, in bit<32> acknowledged, in bit<8> flags, in bit<16> bytes, in bit<32> words) {
-    hdr.reset.seq = sequence;
-    hdr.reset.ack = acknowledged;
-    hdr.reset.data_offset = 5;
-    hdr.reset.reserved = 0;
-    hdr.reset.flags = flags;
-    hdr.reset.window = flags & TCP_RST != 0 ? 16w0 : 0xffff;
-    hdr.reset.urgent = 0;
+    hdr.segment.seq = sequence;
+    hdr.segment.ack = acknowledged;
+    hdr.segment.data_offset = 5;
+    hdr.segment.reserved = 0;
+    hdr.segment.flags = flags;
+    hdr.segment.window = flags & TCP_RST != 0 ? 16w0 : 0xffff;
+    hdr.segment.urgent = 0;
     answer_length(hdr.packet, bytes + 20);
-    bit<32> sum = answer_pseudo_sum(hdr.packet, bytes + 20) + (bit<32>)hdr.reset.src_port + (bit<32>)hdr.reset.dst_port
+    bit<32> sum = answer_pseudo_sum(hdr.packet, bytes + 20) + (bit<32>)hdr.segment.src_port + (bit<32>)hdr.segment.dst_port
                 + (bit<32>)sequence[31:16] + (bit<32>)sequence[15:0] + (bit<32>)acknowledged[31:16] + (bit<32>)acknowledged[15:0]
-                + (bit<32>)(8w0x50 ++ flags) + (bit<32>)hdr.reset.window + words;
-    hdr.reset.checksum = ~answer_fold(sum);
+                + (bit<32>)(8w0x50 ++ flags) + (bit<32>)hdr.segment.window + words;
+    hdr.segment.checksum = ~answer_fold(sum);
     hdr.packet.tcp.setInvalid();
     payload_truncate(0);
 }
 
 /// Makes a segment of TCP a reset of its receiver. `sequence` is the number of the first byte that the receiver does not have.
 void answer_reset_on(inout answered_packet hdr, in bit<32> sequence) {
-    hdr.reset.setValid();
-    hdr.reset.src_port = hdr.packet.tcp.src_port;
-    hdr.reset.dst_port = hdr.packet.tcp.dst_port;
+    hdr.segment.setValid();
+    hdr.segment.src_port = hdr.packet.tcp.src_port;
+    hdr.segment.dst_port = hdr.packet.tcp.dst_port;
     answer_finish_segment(hdr, sequence, hdr.packet.tcp.ack, TCP_RST | TCP_ACK, 0, 0);
 }
 
@@ -164,9 +164,9 @@ void answer_segment_back(inout answered_packet hdr, in bit<8> flags, in bit<16> 
     bit<32> end = hdr.packet.tcp.seq + hdr.packet.payload_bytes;
     if (hdr.packet.tcp.flags & TCP_SYN != 0) { end = end + 1; }
     if (hdr.packet.tcp.flags & TCP_FIN != 0) { end = end + 1; }
-    hdr.reset.setValid();
-    hdr.reset.src_port = hdr.packet.tcp.dst_port;
-    hdr.reset.dst_port = hdr.packet.tcp.src_port;
+    hdr.segment.setValid();
+    hdr.segment.src_port = hdr.packet.tcp.dst_port;
+    hdr.segment.dst_port = hdr.packet.tcp.src_port;
     answer_turn(hdr.packet);
     answer_finish_segment(hdr, hdr.packet.tcp.ack, end, flags | TCP_ACK, bytes, words);
 }
@@ -231,7 +231,7 @@ control answer_deparser(in answered_packet hdr, packet_out packet) {
         packet.emit(hdr.packet.ipv4);
         packet.emit(hdr.packet.ipv6);
         packet.emit(hdr.packet.udp);
-        packet.emit(hdr.reset);
+        packet.emit(hdr.segment);
     }
 }
 

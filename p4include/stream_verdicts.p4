@@ -74,7 +74,7 @@ enum bit<32> verdict_count {
     OTHER     = 1,    // bytes that are no such message
     MALFORMED = 2,    // malformed messages
     TOO_LONG  = 3,    // messages that are too long
-    FORGOTTEN = 4,    // bytes that are held no more: there were too many streams
+    FORGOTTEN = 4,    // bytes that are held no more: too many streams wait
     MANY      = 5,    // too many messages in a segment
     URGENT    = 6,    // urgent data, of which servers may leave a byte out
     // From 8 on: segments that are dropped, and that TCP sends again.
@@ -103,7 +103,7 @@ struct followed_stream {
     bit<8>  is_confirmed;  // the server's SYN-ACK was seen
     bit<8>  is_counted;    // it is counted as one that was not opened
     bit<8>  is_allowed;    // nothing more is read; decided as soon as the server has acknowledged what is held
-    bit<8>  is_reopened;   // its SYN came again behind bytes that the server has acknowledged
+    bit<8>  is_reopened;   // its SYN came again behind bytes that the server has acknowledged: of a server with SYN cookies, another stream may have the same numbers
 }
 
 /// A stream that is decided.
@@ -129,6 +129,7 @@ struct verdict_segment {
     bool            is_known;   // it was followed before this segment
     bool            is_stored;  // its state changes
     bit<64>         was_ticket;
+    bit<32>         was_acknowledged;
     bit<32>         was_next;
     bit<32>         was_kind;
     bit<32>         first_byte; // sequence number of the segment's first byte
@@ -238,7 +239,6 @@ control verdict_hold(inout verdict_segment segment, in bit<32> at)(stream_bytes 
         if ((int<32>)(segment.stream.held_end - segment.stream.held) <= 0) {
             segment.stream.held = segment.stream.next;
             segment.stream.held_end = segment.stream.next;
-            if (segment.stream.ticket != 0) { @noWarn("unused") bool gone = held.release(segment.stream.ticket); }
             segment.stream.ticket = 0;
         }
         bit<32> room = STREAM_HELD - (segment.stream.next - segment.stream.held);
@@ -256,7 +256,7 @@ control verdict_hold(inout verdict_segment segment, in bit<32> at)(stream_bytes 
             bit<64> ticket = held.hold(segment.stream.ticket, segment.stream.next, at, room);
             segment.is_stored = true;
             if (ticket == 0) {
-                // If another processor stored the stream meanwhile, this one fails too.
+                // If another processor stored the stream meanwhile, or released its bytes, this one fails too.
                 verdict_unknown(segment, verdict_count.FORGOTTEN);
             }
             segment.stream.ticket = ticket;
@@ -284,8 +284,13 @@ control verdict_decided(out bool is_decided, out bool passes, in stream_ends end
         is_decided = decided.lookup(ends, known);
         passes = opens ? bytes == 0 : known.is_blocked == 0;
         if (is_decided && opens && known.is_confirmed == 2) {
-            known.is_confirmed = 3;
-            decided.update(ends, known);
+            @atomic {
+                decided_stream now;
+                if (decided.lookup(ends, now) && now.is_confirmed == 2) {
+                    now.is_confirmed = 3;
+                    decided.update(ends, now);
+                }
+            }
         }
         if (is_decided && opens && known.is_confirmed == 0) {
             // Another stream may begin. Of one that is confirmed, the SYN-ACK tells.
@@ -320,6 +325,7 @@ control verdict_begin(out verdict_segment segment, in stream_ends ends, in bit<3
         segment.bytes = 0;
         segment.stream = verdict_stream(first);
         segment.was_ticket = 0;
+        segment.was_acknowledged = first;
         segment.was_next = first;
         segment.was_kind = 0;
         followed_stream stream;
@@ -328,6 +334,7 @@ control verdict_begin(out verdict_segment segment, in stream_ends ends, in bit<3
             if (stream.is_confirmed == 0) {
                 segment.is_known = false;
                 @noWarn("unused") bool gone = followed.remove(ends);
+                if (stream.ticket != 0) { gone = held.release(stream.ticket); }
             } else if (bytes != 0) {
                 verdict_drop(segment, verdict_count.WAITS);
             }
@@ -335,6 +342,7 @@ control verdict_begin(out verdict_segment segment, in stream_ends ends, in bit<3
         if (segment.is_known) {
             segment.stream = stream;
             segment.was_ticket = stream.ticket;
+            segment.was_acknowledged = stream.acknowledged;
             segment.was_next = stream.next;
             segment.was_kind = stream.kind;
         }
@@ -413,7 +421,9 @@ control verdict_end(inout verdict_segment segment, in stream_ends ends)
             bool is_raced = false;
             @atomic {
                 bool is_there = followed.lookup(ends, now);
-                is_raced = is_there != segment.is_known || is_there && (now.ticket != segment.was_ticket || now.next != segment.was_next || now.first != segment.stream.first);
+                // The server's acknowledgement releases bytes.
+                bool is_released = segment.is_unknown && segment.why == verdict_count.FORGOTTEN && now.acknowledged != segment.was_acknowledged;
+                is_raced = is_there != segment.is_known || is_there && (now.ticket != segment.was_ticket || now.next != segment.was_next || now.first != segment.stream.first || is_released);
                 if (!is_raced) {
                     if (is_there) {
                         segment.stream.acknowledged = now.acknowledged;
@@ -424,7 +434,13 @@ control verdict_end(inout verdict_segment segment, in stream_ends ends)
                     followed.update(ends, segment.stream);
                 }
             }
-            if (is_raced) { verdict_drop(segment, verdict_count.RACED); }
+            // A stream has one place. The ticket of bytes that were added to others leads to the same one.
+            bit<64> left = segment.was_ticket;
+            if (is_raced) {
+                left = left == 0 ? segment.stream.ticket : 0;
+                verdict_drop(segment, verdict_count.RACED);
+            }
+            if (left != 0 && left != segment.stream.ticket || is_raced && left != 0) { @noWarn("unused") bool gone = held.release(left); }
         }
         bool counts_why = segment.is_lost;
         if (!segment.is_lost) {
@@ -451,7 +467,7 @@ control verdict_acknowledge(out bool passes, in stream_ends ends, in bit<32> seq
         decided_stream known;
         passes = true;
         bool is_decided = decided.lookup(ends, known);
-        if (is_decided && opens && (known.is_confirmed == 3 || known.is_confirmed != 0 && sequence != known.answered || acknowledged - known.first > known.next - known.first)) {
+        if (is_decided && opens && (known.is_confirmed == 3 && acknowledged == known.first || known.is_confirmed != 0 && sequence != known.answered || acknowledged - known.first > known.next - known.first)) {
             // Another stream begins. With SYN cookies, it may have the numbers of the one before.
             is_decided = false;
             @noWarn("unused") bool gone = decided.remove(ends);
@@ -461,11 +477,12 @@ control verdict_acknowledge(out bool passes, in stream_ends ends, in bit<32> seq
         } else {
             followed_stream stream;
             bool is_allowed = false;
-            bool is_done = false;
+            bit<64> done = 0;
             @atomic {
                 bool is_known = followed.lookup(ends, stream);
                 if (opens) {
-                    bool is_other = stream.is_confirmed == 1 && sequence != stream.answered || stream.is_reopened == 1 || acknowledged - stream.first > stream.next - stream.first;
+                    bool is_other = stream.is_confirmed == 1 && sequence != stream.answered || stream.is_reopened == 1 && acknowledged == stream.first || acknowledged - stream.first > stream.next - stream.first;
+                    if (is_known && is_other) { done = stream.ticket; }
                     if (!is_known || is_other) { stream = verdict_stream(acknowledged); }
                     if (stream.is_confirmed == 0) { stream.acknowledged = acknowledged; }
                     stream.is_confirmed = 1;
@@ -477,12 +494,13 @@ control verdict_acknowledge(out bool passes, in stream_ends ends, in bit<32> seq
                     if (is_newer) { stream.acknowledged = acknowledged; }
                     if (is_changed) { stream.kind = kind; }
                     if (is_newer || is_changed) { followed.update(ends, stream); }
-                    is_done = is_newer && (int<32>)(stream.acknowledged - stream.held_end) >= 0 && (int<32>)(stream.message - stream.held_end) >= 0;
+                    if (is_newer && (int<32>)(stream.acknowledged - stream.held_end) >= 0 && (int<32>)(stream.message - stream.held_end) >= 0) { done = stream.ticket; }
                 }
                 is_allowed = is_known && stream.is_allowed == 1 && (int<32>)(stream.acknowledged - stream.held_end) >= 0;
             }
-            // Its bytes need not come again. The ticket stays, so that no segment finds the stream changed.
-            if ((is_allowed || is_done) && stream.ticket != 0) { @noWarn("unused") bool free = held.release(stream.ticket); }
+            // These bytes need not come again.
+            if (is_allowed) { done = stream.ticket; }
+            if (done != 0) { @noWarn("unused") bool free = held.release(done); }
             if (is_allowed) {
                 decided.update(ends, { stream.first, stream.next, stream.answered, 0, stream.is_confirmed == 1 ? 8w2 : 0 });
                 @noWarn("unused") bool gone = followed.remove(ends);

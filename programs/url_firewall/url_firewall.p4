@@ -29,7 +29,7 @@ const bool IS_COUNTED_ONLY = true;
 const bool IS_COUNTED_ONLY = false;
 #endif
 
-// With ANSWERS, what is refused is answered: TCP connections are reset, and names do not exist. It is for XDP alone.
+// With ANSWERS, what is refused is answered: TCP connections are reset, and names do not exist. More answers are below. It is for XDP alone.
 
 // With DROP_UNKNOWN, what cannot be followed or read is dropped.
 #ifdef DROP_UNKNOWN
@@ -655,7 +655,8 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
                         refusal = answer.RESET_ON;
                         number = segment.was_next;
 #ifdef PAGE_BYTES
-                        if (segment.is_blocked && kind == OF_HTTP && !is_tunnel) { refusal = answer.PAGE; }
+                        // The responses to other requests may still come.
+                        if (segment.is_blocked && kind == OF_HTTP && segment.message == segment.stream.first) { refusal = answer.PAGE; }
 #endif
                     }
                     if (!segment.is_lost && segment.is_unknown && status > message_status.OTHER) {
@@ -746,7 +747,7 @@ control firewall(inout firewall_packet all, in xdp_input input, out xdp_output o
             answer_reset_on(all.answered, number);
             output.output_action = xdp_action.XDP_PASS;
 #ifdef PAGE_BYTES
-        } else if (refusal == answer.PAGE && flags & TCP_ACK != 0 && answer_can_turn(all.answered.packet)) {
+        } else if (refusal == answer.PAGE && flags & (TCP_RST | TCP_ACK) == TCP_ACK && answer_can_turn(all.answered.packet)) {
             // It has to follow what the client knows of the server's bytes, so the server gets nothing.
             all.page.setValid();
             all.page.text = PAGE_TEXT;

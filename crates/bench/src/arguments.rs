@@ -51,6 +51,9 @@ pub(crate) enum Command {
         /// Few lists, flows and rounds: some minutes
         #[arg(long)]
         quick: bool,
+        /// Only this
+        #[arg(long, value_name = "PART")]
+        only: Option<OfFirewall>,
     },
     /// The slowest packets of each reader of messages and each search
     Slow {
@@ -67,6 +70,15 @@ pub(crate) enum Command {
         #[arg(long, value_name = "N", default_value_t = ROUNDS, value_parser = clap::value_parser!(u16).range(1..=10_000))]
         rounds: u16,
     },
+}
+
+/// A part of the benchmark of firewalls.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum OfFirewall {
+    /// Time per packet, by test runs
+    Times,
+    /// Memory and time to load the longest list
+    Memory,
 }
 
 /// A part of the benchmark of tables.

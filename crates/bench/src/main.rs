@@ -89,7 +89,14 @@ fn run(command: Command) -> Result<(), Error> {
             }
             write(&root, "telemetry", (json(&results)?, results.markdown()))?;
         }
-        Command::Firewall { quick } => {
+        Command::Firewall {
+            quick,
+            only: Some(part),
+        } => print!(
+            "{}",
+            firewall::measure_part(&root, &firewall::Effort::new(quick), part)?
+        ),
+        Command::Firewall { quick, only: None } => {
             let results = firewall::measure(&root, &firewall::Effort::new(quick))?;
             for (name, plot) in results.plots()? {
                 let path = root.join(format!("bench/results/{name}.svg"));

@@ -308,7 +308,7 @@ fn rejection(
 ) -> Refusal {
     let what = match &rejected.not_undone {
         None => "nothing was changed".to_string(),
-        Some(left) => format!("some lines before this one stay in force ({left})"),
+        Some(left) => format!("some changes before this one stay in force ({left})"),
     };
     let what = match subject {
         Some(subject) => format!("{what}; {}", subject.name(schema)),
@@ -640,7 +640,7 @@ mod tests {
         let refused = apply(&mut store, &two).unwrap_err();
         assert_eq!(
             refused.message,
-            "some lines before this one stay in force (the cable is cut); table `C.routes`: it is full (1 entry)"
+            "some changes before this one stay in force (the cable is cut); table `C.routes`: it is full (1 entry)"
         );
     }
 }

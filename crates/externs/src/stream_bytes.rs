@@ -24,11 +24,11 @@ pub const STREAM_BYTES: &str = "stream_bytes";
 pub const HOLD: &str = "hold";
 /// Method that compares bytes of the payload.
 pub const EQUAL: &str = "equal";
-
 /// Method that lets another stream have the place of one.
 pub const RELEASE: &str = "release";
 
-/// Slots of which a new stream takes one: a free one, or that of the stream that was begun first.
+/// Slots of which a new stream takes one: a free one, or that of the stream that was begun first. Streams that begin one
+/// after the other do not try the same ones, since packets of several processors may begin them at the same time.
 pub const CANDIDATES: u32 = 8;
 
 /// Size of the ring that has a stream's last bytes; a power of two.
@@ -94,7 +94,8 @@ impl StreamBytes {
     /// Returns the slot of a new stream.
     fn place(&self) -> u32 {
         let slots = u64::from(self.slots);
-        let candidates = (0..u64::from(CANDIDATES)).map(|n| 1 + ((self.begun + n) % slots) as u32);
+        let (count, first) = (u64::from(CANDIDATES), self.begun * u64::from(CANDIDATES));
+        let candidates = (0..count).map(|n| 1 + ((first + n) % slots) as u32);
         let begun = |slot: &u32| self.streams.get(slot).map_or(0, |stream| stream.begun);
         // Of free ones the first.
         candidates.min_by_key(begun).unwrap_or(1)
@@ -140,7 +141,7 @@ impl StreamBytes {
     }
 }
 
-/// Arguments of both methods: the ticket, the first sequence number, and the bytes of the payload. These are `None` if
+/// Arguments of `hold` and `equal`: the ticket, the first sequence number, and the bytes of the payload. These are `None` if
 /// the payload has fewer where reads may begin, or if there are none or more than [`RING`].
 struct Asked<'e> {
     ticket: u64,

@@ -160,6 +160,16 @@ pub fn no_answers(flag: &str) -> Box<Diagnostic> {
     )
 }
 
+/// A response to blocked requests is none.
+pub(crate) fn no_page(span: Span, text: &str, why: &str) -> Diagnostic {
+    Diagnostic::refusal(
+        "E1232",
+        span,
+        format!("`{text}` is no response to blocked requests: {why}"),
+        "write `page = \"403\"`, or the address of a page such as `page = \"http://block.lan/\"`",
+    )
+}
+
 /// A source of a group is none.
 pub(crate) fn no_source(span: Span, text: &str) -> Diagnostic {
     Diagnostic::refusal(

@@ -146,13 +146,17 @@ pub fn parse(bytes: &[u8]) -> List {
     thread::scope(|scope| {
         let others: Vec<_> = others
             .iter()
-            .map(|part| scope.spawn(|| parse_part(part)))
+            .map(|part| thread::Builder::new().spawn_scoped(scope, || parse_part(part)))
             .collect();
         let last = parse_part(last);
         let mut lists = others.into_iter().zip(&parts).map(|(reader, part)| {
-            let list = reader.join();
-            // A fault of a reader is one of this function.
-            (list.unwrap_or_else(|fault| resume_unwind(fault)), *part)
+            let list = match reader {
+                // A fault of a reader is one of this function.
+                Ok(reader) => reader.join().unwrap_or_else(|fault| resume_unwind(fault)),
+                // The system has no thread left.
+                Err(_) => parse_part(part),
+            };
+            (list, *part)
         });
         let Some((mut list, part)) = lists.next() else {
             return last;

@@ -20,6 +20,7 @@ mod rates;
 mod report;
 mod times;
 
+use crate::arguments::OfFirewall;
 use crate::error::Error;
 use crate::machine::Machine;
 use delays::{Delays, Samples};
@@ -154,10 +155,46 @@ pub(crate) fn measure(root: &Path, effort: &Effort) -> Result<Results, Error> {
     };
     for &count in effort.counts {
         let list = &names.all[..count.min(names.all.len())];
-        let mut running = start(&starter, list, &mut results)?;
+        let mut running = start(&starter, list, &mut results.missing)?;
         with_list(&mut running, &starter, count, effort, &mut results)?;
     }
     Ok(results)
+}
+
+/// Measures one part, and returns its table.
+pub(crate) fn measure_part(
+    root: &Path,
+    effort: &Effort,
+    part: OfFirewall,
+) -> Result<String, Error> {
+    let most = |counts: &[usize]| counts.iter().max().copied().unwrap_or(1);
+    let names = |most| Names::read(&root.join("target/names"), most);
+    let mut text = String::new();
+    match part {
+        OfFirewall::Times => {
+            let names = names(most(effort.time_counts))?;
+            let times = times::measure(root, &names.all, effort.time_counts, effort.times)?;
+            report::times(&mut text, &times);
+        }
+        OfFirewall::Memory => {
+            let count = most(effort.counts);
+            let names = names(count)?;
+            let interrupts = Interrupts::hold().map_err(Error::system("signals"))?;
+            let starter = Starter {
+                root,
+                interrupts: &interrupts,
+            };
+            let list = &names.all[..count.min(names.all.len())];
+            let mut missing = Vec::new();
+            let all = start(&starter, list, &mut missing)?;
+            let measured = all
+                .iter()
+                .filter_map(|running| memory::measure(running, &starter, count));
+            report::memory(&mut text, &measured.collect::<Vec<_>>());
+            report::missing(&mut text, &missing);
+        }
+    }
+    Ok(text)
 }
 
 /// Ends the benchmark if it was interrupted.
@@ -173,7 +210,7 @@ fn go_on(interrupts: &Interrupts) -> Result<(), Error> {
 fn start(
     starter: &Starter,
     names: &[String],
-    results: &mut Results,
+    missing: &mut Vec<Missing>,
 ) -> Result<Vec<Running>, Error> {
     let mut all = Vec::new();
     for peer in Peer::ALL {
@@ -196,7 +233,7 @@ fn start(
             Err(error) => {
                 let reason = error.to_string().replace('\n', " ");
                 eprintln!("  {}: {reason}", peer.name());
-                results.missing.push(Missing {
+                missing.push(Missing {
                     peer: peer.name(),
                     names: names.len(),
                     reason,

@@ -1,7 +1,9 @@
 //! Results as Markdown.
 
 use super::delays::Delays;
-use super::{Results, published};
+use super::memory::Memory;
+use super::times::Times;
+use super::{Missing, Results, published};
 use crate::specialized::taken_on;
 use std::fmt::Write;
 
@@ -38,8 +40,8 @@ impl Results {
         self.flows(&mut text);
         self.rates(&mut text);
         self.sizes(&mut text);
-        self.times(&mut text);
-        self.memory(&mut text);
+        times(&mut text, &self.times);
+        memory(&mut text, &self.memory);
         self.missing(&mut text);
         text
     }
@@ -145,68 +147,75 @@ impl Results {
         }
     }
 
-    fn times(&self, text: &mut String) {
-        text.push_str(
-            "\n## Time per packet\n\nTest runs at XDP, in nanoseconds net of the no-op, which has its own column. Each packet is run once: a request of a connection whose SYN came before. \
-             So code and memory are as cold as a system call leaves them. *Names in turn* is 1 where the memory of the list is warm. The hand-written program does not follow requests that are cut, nor streams.\n\n\
-             | names | message | name | names in turn | Onpath | hand-written C | ratio | no-op |\n|--:|---|---|--:|--:|--:|--:|--:|\n",
-        );
-        for row in &self.times.requests {
-            let _ = writeln!(
-                text,
-                "| {} | {} | {} | {} | {:.0} | {:.0} | {:.2} | {:.0} |",
-                row.names,
-                row.message,
-                if row.is_listed {
-                    "listed"
-                } else {
-                    "not listed"
-                },
-                row.rotated,
-                row.ours,
-                row.hand_written,
-                row.ours / row.hand_written,
-                row.no_op
-            );
-        }
-        let decided = &self.times.decided;
-        let _ = writeln!(
-            text,
-            "\nData of a decided TLS connection, one packet again and again: {:.0} ns, and {:.0} for an exact look-up of the connection, hand-written: {:.2} times.",
-            decided.ours,
-            decided.look_up,
-            decided.ours / decided.look_up
-        );
-        let quic = &self.times.quic;
-        let _ = writeln!(
-            text,
-            "\nFor QUIC, *names in turn* are new connections, whose keys are derived; the one is sent again and again. \
-             The hand-written program reads QUIC alone, version 1 over IPv4, and holds nothing: {} verified instructions. Reading QUIC adds {} to the firewall.",
-            quic.hand_written, quic.ours
-        );
-    }
-
-    fn memory(&self, text: &mut String) {
-        text.push_str("\n## Memory and time to load\n\nMemory in MiB. *Ready* is from the start until packets meet the list, and includes clang for Onpath and the hand-written program.\n\n| names | firewall | ready, s | reload, s | process, at the most | maps in the kernel |\n|--:|---|--:|--:|--:|--:|\n");
-        for row in &self.memory {
-            let _ = writeln!(
-                text,
-                "| {} | {} | {:.2} | {} | {} | {} |",
-                row.names,
-                row.peer,
-                row.ready_ms / 1e3,
-                shown(row.reload_ms.map(|ms| ms / 1e3), 2),
-                mebibytes(row.process),
-                mebibytes(row.maps)
-            );
-        }
-    }
-
     fn missing(&self, text: &mut String) {
-        text.push_str("\n## Not measured\n\n- nftables compares bytes at fixed offsets only, and this kernel has no `queue` for it.\n- The published program at tc and on the interpreter, and resolvers by DNS (dnsdist, Unbound, dnsmasq), are not among these.\n- `iptables` has no list above 5,000 names. A name in DNS has lengths in place of dots, so its rules do not find it there; HAProxy and Squid read no DNS.\n- HAProxy and Suricata look names up exactly, Squid, Onpath and the hand-written program with those below them.\n");
-        for row in &self.missing {
-            let (peer, names, reason) = (row.peer, row.names, &row.reason);
-            let _ = writeln!(text, "- {peer} with {names} names: {reason}");
-        }
+        text.push_str("\n## Not measured\n\n- nftables compares bytes at fixed offsets only, and this kernel has no `queue` for it.\n- The published program at tc and on the interpreter is not among these.\n- `iptables` has no list above 5,000 names. A name in DNS has lengths in place of dots, so its rules do not find it there; HAProxy and Squid read no DNS, and dnsmasq, Unbound and dnsdist nothing else.\n- HAProxy and Suricata look names up exactly, the others with those below them.\n");
+        missing(text, &self.missing);
+    }
+}
+
+/// Appends the times per packet.
+pub(super) fn times(text: &mut String, times: &Times) {
+    text.push_str(
+        "\n## Time per packet\n\nTest runs at XDP, in nanoseconds net of the no-op, which has its own column. Each packet is run once: a request of a connection whose SYN came before. \
+         So code and memory are as cold as a system call leaves them. *Names in turn* is 1 where the memory of the list is warm. The hand-written program does not follow requests that are cut, nor streams.\n\n\
+         | names | message | name | names in turn | Onpath | hand-written C | ratio | no-op |\n|--:|---|---|--:|--:|--:|--:|--:|\n",
+    );
+    for row in &times.requests {
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {:.0} | {:.0} | {:.2} | {:.0} |",
+            row.names,
+            row.message,
+            if row.is_listed {
+                "listed"
+            } else {
+                "not listed"
+            },
+            row.rotated,
+            row.ours,
+            row.hand_written,
+            row.ours / row.hand_written,
+            row.no_op
+        );
+    }
+    let decided = &times.decided;
+    let _ = writeln!(
+        text,
+        "\nData of a decided TLS connection, one packet again and again: {:.0} ns, and {:.0} for an exact look-up of the connection, hand-written: {:.2} times.",
+        decided.ours,
+        decided.look_up,
+        decided.ours / decided.look_up
+    );
+    let quic = &times.quic;
+    let _ = writeln!(
+        text,
+        "\nFor QUIC, *names in turn* are new connections, whose keys are derived; the one is sent again and again. \
+         The hand-written program reads QUIC alone, version 1 over IPv4, and holds nothing: {} verified instructions. Reading QUIC adds {} to the firewall.",
+        quic.hand_written, quic.ours
+    );
+}
+
+/// Appends memory and times to load.
+pub(super) fn memory(text: &mut String, rows: &[Memory]) {
+    text.push_str("\n## Memory and time to load\n\nMemory in MiB. *Ready* is from the start until packets meet the list, and includes clang for Onpath and the hand-written program.\n\n| names | firewall | ready, s | reload, s | process, at the most | maps in the kernel |\n|--:|---|--:|--:|--:|--:|\n");
+    for row in rows {
+        let _ = writeln!(
+            text,
+            "| {} | {} | {:.2} | {} | {} | {} |",
+            row.names,
+            row.peer,
+            row.ready_ms / 1e3,
+            shown(row.reload_ms.map(|ms| ms / 1e3), 2),
+            mebibytes(row.process),
+            mebibytes(row.maps)
+        );
+    }
+}
+
+/// Appends the peers that could not be measured.
+pub(super) fn missing(text: &mut String, rows: &[Missing]) {
+    for row in rows {
+        let (peer, names, reason) = (row.peer, row.names, &row.reason);
+        let _ = writeln!(text, "- {peer} with {names} names: {reason}");
     }
 }

@@ -7,6 +7,7 @@ pub use source::Source;
 pub use times::{Window, windows};
 
 use crate::errors;
+use crate::page::Page;
 use crate::rules::MOST_GROUPS;
 use diag::{Diagnostics, FileId, SourceMap};
 use settings::ValueKind::{Flag, List, Tables, Text, Texts, Word};
@@ -94,7 +95,7 @@ pub struct Flags {
     /// `--ech`
     pub ech: Option<String>,
     /// `--page`
-    pub page: Option<String>,
+    pub page: Option<Page>,
     /// `--hook`
     pub hook: Option<String>,
 }
@@ -129,6 +130,11 @@ pub fn read(map: &SourceMap, file: FileId) -> Result<Config, Diagnostics> {
         let groups = groups(folder, table, wrong);
         let word = |key: &str| table.text(key).map(|text| text.value);
         let dev = table.texts("dev").into_iter();
+        let page = table.text("page").and_then(|text| {
+            let page = Page::parse(&text.value);
+            let report = |why: &String| wrong.push(errors::no_page(text.span, &text.value, why));
+            page.inspect_err(report).ok()
+        });
         let flags = Flags {
             dev: dev.map(|text| text.value).collect(),
             mode: word("mode"),
@@ -136,7 +142,7 @@ pub fn read(map: &SourceMap, file: FileId) -> Result<Config, Diagnostics> {
             quic: word("quic"),
             aliases: table.flag("aliases"),
             ech: word("ech"),
-            page: word("page"),
+            page,
             hook: word("hook"),
         };
         Some(Config {

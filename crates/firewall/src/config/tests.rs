@@ -149,7 +149,7 @@ fn a_file_may_have_flags_and_no_groups() {
         quic: flag("read"),
         aliases: true,
         ech: Some("strip".to_owned()),
-        page: Some("403".to_owned()),
+        page: crate::page::Page::parse("403").ok(),
         hook: flag("xdp"),
     };
     assert_eq!(config.flags, flags);

@@ -34,10 +34,13 @@ INLINE u64 stream_begin(struct stream_ring *all, u64 ticket)
     return ticket ? 0 : __sync_fetch_and_add(&all->begun, 1) + 1;
 }
 
+/* Slots of which a new stream takes one. Streams that begin one after the other do not try the same ones. */
+#define STREAM_CANDIDATES 8
+
 /* Returns the slot of a ticket, or the first one that a new stream may take. */
 INLINE u32 stream_slot(u64 ticket, u64 begun, u32 slots)
 {
-    return ticket ? ticket & STREAM_SLOT : 1 + (begun - 1) % slots;
+    return ticket ? ticket & STREAM_SLOT : 1 + (begun - 1) * STREAM_CANDIDATES % slots;
 }
 
 /* Returns the slot behind another. */

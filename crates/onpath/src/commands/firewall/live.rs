@@ -9,7 +9,6 @@ use crate::commands::start::{self, Settings};
 use crate::output::{Done, Stop, err_line, out_line, refused, report_now};
 use bpf::abi::Hook;
 use clap::ValueEnum;
-use diag::shown;
 use driver::bundle::{Entries, MadeEntries, Ports};
 use driver::run::{Alone, Options, Unit};
 use firewall::config::Flags;
@@ -51,7 +50,7 @@ impl How {
             quic: word(args.quic, set.quic.as_deref(), QuicArg::Count),
             aliases: args.aliases || set.aliases,
             ech: word(args.ech, set.ech.as_deref(), EchArg::Pass),
-            page: page(args, set)?,
+            page: args.page.clone().or_else(|| set.page.clone()),
             hook: word(args.hook, set.hook.as_deref(), HookArg::Xdp).hook(),
         };
         match how.dev.is_empty() {
@@ -67,18 +66,6 @@ impl How {
 fn word<T: ValueEnum>(flag: Option<T>, set: Option<&str>, default: T) -> T {
     let set = || T::from_str(set?, false).ok();
     flag.or_else(set).unwrap_or(default)
-}
-
-/// Returns the response to blocked requests: the command's, or else that of the file.
-fn page(args: &Firewall, set: &Flags) -> Result<Option<Page>, Stop> {
-    let of_file = |text: &String| {
-        let wrong = |why| Stop::Usage(format!("`page = \"{}\"`: {why}", shown(text)));
-        Page::parse(text).map_err(wrong)
-    };
-    match &args.page {
-        Some(page) => Ok(Some(page.clone())),
-        None => set.page.as_ref().map(of_file).transpose(),
-    }
 }
 
 /// Runs a firewall. Then waits for an interrupt, or leaves it running.

@@ -98,7 +98,7 @@ impl Net {
         let script = format!(
             "mount -t bpf bpf /sys/fs/bpf; cd $(mktemp -d); echo '||{name}^' > list.txt
              \"$0\" firewall --dev left,right --block list.txt --detach {options} 2>&1
-             rm -r $PWD; echo it runs; exec sleep 600"
+             rm -r $PWD; echo it runs; exec sleep infinity"
         );
         let onpath = env!("CARGO_BIN_EXE_onpath");
         let words = ["unshare", "--mount", "sh", "-ec", &script, onpath];
