@@ -134,6 +134,9 @@ void or_words(inout bit<32> rule, inout bit<32> lists, in source_group group, in
 }
 #endif
 
+// Of a stream that is blocked: its server was told.
+const bit<8> SERVER_KNOWS = 2;
+
 // Messages, as indices of counters.
 const bit<32> OF_DNS = 0;
 const bit<32> OF_HTTP = 1;
@@ -605,19 +608,26 @@ control packet_verdict(in packet_headers hdr, out bool pass, out answer refusal,
         } else if (hdr.tcp.isValid() && (hdr.tcp.dst_port == PORT_TLS || hdr.tcp.dst_port == PORT_HTTP || hdr.tcp.dst_port == PORT_DNS)) {
             bool opens = hdr.tcp.flags[1:1] == 1;
             bool is_urgent = hdr.tcp.flags[5:5] == 1;
-            bool is_closed = false;
+            bool is_empty = false;
 #ifdef PAGE_BYTES
-            // A client that has its page closes. Its server knows of nothing.
-            is_closed = hdr.tcp.flags & TCP_FIN != 0 && hdr.payload_bytes == 0 && !opens && !is_urgent;
+            // Of a client that has its page, the server knows nothing. The first segment without data tells it, the next one the client.
+            is_empty = hdr.payload_bytes == 0 && !opens && !is_urgent;
 #endif
-            if (hdr.payload_bytes != 0 || opens || is_urgent || is_closed) {
+            if (hdr.payload_bytes != 0 || opens || is_urgent || is_empty) {
                 stream_ends ends = { 0, 0, hdr.tcp.src_port, hdr.tcp.dst_port };
                 packet_addresses(hdr, ends.src, ends.dst);
                 bool is_decided;
                 decision.apply(is_decided, pass, ends, opens, hdr.payload_bytes);
                 if (is_decided) {
                     if (!opens) { refusal = answer.RESET_BACK; }
-                } else if (!is_closed) {
+                    decided_stream known;
+                    if (is_empty && decided.lookup(ends, known) && known.is_blocked == 1) {
+                        known.is_blocked = SERVER_KNOWS;
+                        decided.update(ends, known);
+                        refusal = answer.RESET_ON;
+                        number = hdr.tcp.seq;
+                    }
+                } else if (!is_empty) {
                     verdict_segment segment;
                     begin.apply(segment, ends, hdr.tcp.seq, opens, is_urgent, hdr.payload_bytes);
                     if (segment.is_read) { find_source.apply(hdr, false, group); }
