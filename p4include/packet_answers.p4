@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-//! Answers to packets that a program refuses: resets of TCP connections, segments with data, and DNS responses that a name or its records do not exist.
+//! Answers to packets that a program refuses: segments of TCP that end a connection, and DNS responses without records.
 //!
 //! One packet becomes one other. A segment of TCP becomes a reset of its receiver, which goes on, or one of its sender, which goes back. So that both ends
 //! learn, a program makes the first segment a reset of the receiver, and those that the sender sends again resets of the sender.

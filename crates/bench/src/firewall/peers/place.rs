@@ -2,7 +2,7 @@
 
 use super::process::Process;
 use crate::error::Error;
-use crate::firewall::network::Network;
+use crate::firewall::network::{INSIDE_DEVICE, Network};
 use host::interrupt::Interrupts;
 use kernel::sys::Attached;
 use std::path::Path;
@@ -39,6 +39,15 @@ impl Place<'_> {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let Starter { interrupts, .. } = self.starter;
         Process::start(&self.network.router, interrupts, self.folder, &words)
+    }
+
+    /// Leads what clients send to a port of the server to one of the router.
+    pub(super) fn redirect(&self, protocol: &str, port: u16, to: u16) -> Result<(), Error> {
+        let [port, to] = [port, to].map(|port| port.to_string());
+        let what = ["-i", INSIDE_DEVICE, "-p", protocol, "--dport", &port];
+        let chain = ["iptables", "-t", "nat", "-A", "PREROUTING"];
+        let target = ["-j", "REDIRECT", "--to-ports", &to];
+        self.output(&[&chain[..], &what, &target].concat())
     }
 
     pub(super) fn output(&self, words: &[&str]) -> Result<(), Error> {

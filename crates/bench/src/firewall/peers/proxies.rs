@@ -3,35 +3,11 @@
 use super::place::{Parts, Place};
 use crate::error::Error;
 use crate::firewall::messages::Kind;
-use crate::firewall::network::{INSIDE_DEVICE, SERVER};
+use crate::firewall::network::SERVER;
 use std::fs;
 
 /// Ports of a proxy for TLS and HTTP.
 const PORTS: [(Kind, u16); 2] = [(Kind::Tls, 8443), (Kind::Http, 8080)];
-
-fn redirect(place: &Place) -> Result<(), Error> {
-    for (kind, to) in PORTS {
-        let [port, to] = [kind.port(), to].map(|port| port.to_string());
-        place.output(&[
-            "iptables",
-            "-t",
-            "nat",
-            "-A",
-            "PREROUTING",
-            "-i",
-            INSIDE_DEVICE,
-            "-p",
-            "tcp",
-            "--dport",
-            &port,
-            "-j",
-            "REDIRECT",
-            "--to-ports",
-            &to,
-        ])?;
-    }
-    Ok(())
-}
 
 /// Returns true once both ports are listened at, in the list of sockets of the process's namespace.
 fn is_listening(place: &Place) -> bool {
@@ -49,7 +25,9 @@ fn is_listening(place: &Place) -> bool {
 }
 
 fn run(place: &Place, words: &[&str]) -> Result<Parts, Error> {
-    redirect(place)?;
+    for (kind, to) in PORTS {
+        place.redirect("tcp", kind.port(), to)?;
+    }
     let mut process = place.start(words)?;
     process.wait(|_| is_listening(place))?;
     Ok(Parts {

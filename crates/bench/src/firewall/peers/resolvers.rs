@@ -3,7 +3,7 @@
 use super::place::{Parts, Place};
 use crate::error::Error;
 use crate::firewall::messages::Kind;
-use crate::firewall::network::{INSIDE_DEVICE, SERVER};
+use crate::firewall::network::SERVER;
 use std::fs;
 
 const PORT: u16 = 5300;
@@ -55,24 +55,7 @@ pub(super) fn dnsdist(place: &Place) -> Result<Parts, Error> {
 }
 
 fn run(place: &Place, words: &[&str]) -> Result<Parts, Error> {
-    let [port, to] = [Kind::Dns.port(), PORT].map(|port| port.to_string());
-    place.output(&[
-        "iptables",
-        "-t",
-        "nat",
-        "-A",
-        "PREROUTING",
-        "-i",
-        INSIDE_DEVICE,
-        "-p",
-        "udp",
-        "--dport",
-        &port,
-        "-j",
-        "REDIRECT",
-        "--to-ports",
-        &to,
-    ])?;
+    place.redirect("udp", Kind::Dns.port(), PORT)?;
     let mut process = place.start(words)?;
     process.wait(|_| is_bound(place))?;
     Ok(Parts {
