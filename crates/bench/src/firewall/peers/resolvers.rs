@@ -43,7 +43,7 @@ pub(super) fn unbound(place: &Place) -> Result<Parts, Error> {
 pub(super) fn dnsdist(place: &Place) -> Result<Parts, Error> {
     let list = place.list()?;
     let configuration = format!(
-        "setLocal('0.0.0.0:{PORT}')\nsetACL({{'0.0.0.0/0'}})\nnewServer({{address='{SERVER}', healthCheckMode='up'}})\n\
+        "setLocal('0.0.0.0:{PORT}')\nsetACL({{'0.0.0.0/0'}})\nnewServer({{address='{SERVER}'}})\ngetServer(0):setUp()\n\
          local names = newSuffixMatchNode()\nfor name in io.lines('{list}') do names:add(newDNSName(name)) end\n\
          addAction(SuffixMatchNodeRule(names), RCodeAction(DNSRCode.NXDOMAIN))\n"
     );
