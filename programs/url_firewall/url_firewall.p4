@@ -134,7 +134,7 @@ void or_words(inout bit<32> rule, inout bit<32> lists, in source_group group, in
 }
 #endif
 
-// Of a stream that is blocked: its server was told.
+// Of a blocked stream: its server has got a reset.
 const bit<8> SERVER_KNOWS = 2;
 
 // Messages, as indices of counters.

@@ -18,7 +18,7 @@ use crate::flow_state::machine::{Both, Compiled};
 use bpf::abi::Hook;
 use control::{Change, Store};
 use interp::{Interpreter, Options};
-use protocol::{BLOCKED, OTHER, Protocol};
+use protocol::{BLOCKED, OTHER, Streams};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use schedule::{ACK, FIN, RST, SYN, Schedule, URG, schedule};
@@ -171,17 +171,9 @@ fn play(
 /// Plays a random schedule through a firewall, and says what it was if the firewall fails.
 fn check(seed: u64, passes: &mut impl FnMut(&[u8]) -> bool) -> bool {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let protocol = Protocol::ALL[random.random_range(0..3)];
-    let shape: u64 = random.random();
-    let of = |name: &str| protocol.stream(name, &mut ChaCha8Rng::seed_from_u64(shape));
-    let is_blocked = random.random_range(0..3) > 0;
-    let (name, other) = if is_blocked {
-        (BLOCKED, OTHER)
-    } else {
-        (OTHER, BLOCKED)
-    };
-    let (stream, decoy) = (of(name), of(other));
-    let schedule = schedule(&stream, &decoy, &mut random);
+    let streams = Streams::random(&mut random);
+    let (protocol, stream) = (streams.protocol, &streams.stream);
+    let schedule = schedule(stream, &streams.decoy, &mut random);
     let connection = Connection {
         ports: [1024 + (seed % 60_000) as u16, protocol.port()],
         first: random.random(),
@@ -204,7 +196,7 @@ fn check(seed: u64, passes: &mut impl FnMut(&[u8]) -> bool) -> bool {
             wrapping: connection.wrapping.clone(),
             ..connection
         };
-        let allowed = of(OTHER);
+        let allowed = streams.of(OTHER);
         let read = play(&Schedule::plain(&allowed, end), &earlier, server(), passes);
         assert_eq!(read, allowed, "one before it does not arrive, seed {seed}");
     }
@@ -224,14 +216,14 @@ fn check(seed: u64, passes: &mut impl FnMut(&[u8]) -> bool) -> bool {
         "the server reads the blocked name, {}",
         told()
     );
-    if !is_blocked && !schedule.conflicts {
+    if !streams.is_blocked && !schedule.conflicts {
         assert_eq!(
             without,
-            stream,
+            *stream,
             "it does not arrive without a firewall, {}",
             told()
         );
-        assert_eq!(read, stream, "it does not arrive, {}", told());
+        assert_eq!(read, *stream, "it does not arrive, {}", told());
     }
     shows(&without)
 }

@@ -1,5 +1,5 @@
-//! Network of a client without a network stack, a bridge with the firewall, and a server of Linux. Between the bridge and the server, VLAN tags and PPPoE are taken off and put
-//! on, as an access concentrator does it.
+//! Network of a client that has raw sockets alone, a bridge with the firewall, and a server of Linux. Between the bridge and the server, VLAN tags and PPPoE are
+//! removed and added, as an access concentrator does it.
 //!
 //! Client and server send on different processors, so that the firewall sees the two directions of a connection there.
 

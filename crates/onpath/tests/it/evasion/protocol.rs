@@ -1,7 +1,7 @@
 //! Streams of clients, each with a name in its last message.
 
 use rand::seq::SliceRandom;
-use rand::{Rng, RngCore};
+use rand::{Rng, RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// The name that is blocked, and one of the same length that is not.
@@ -139,4 +139,43 @@ fn queries(name: &str, random: &mut ChaCha8Rng) -> Vec<u8> {
         .chain([&name])
         .flat_map(|name| query(name))
         .collect()
+}
+
+/// Streams of a random schedule.
+pub(super) struct Streams {
+    pub(super) protocol: Protocol,
+    /// Seed of the streams' shapes.
+    shape: u64,
+    /// The name of the stream is the blocked one.
+    pub(super) is_blocked: bool,
+    pub(super) stream: Vec<u8>,
+    /// A stream of the same shape with the other name.
+    pub(super) decoy: Vec<u8>,
+}
+
+impl Streams {
+    /// Chooses a protocol and a name.
+    pub(super) fn random(random: &mut ChaCha8Rng) -> Streams {
+        let protocol = Protocol::ALL[random.random_range(0..3)];
+        let shape = random.random();
+        let is_blocked = random.random_range(0..3) > 0;
+        let [name, other] = match is_blocked {
+            true => [BLOCKED, OTHER],
+            false => [OTHER, BLOCKED],
+        };
+        let of = |name| protocol.stream(name, &mut ChaCha8Rng::seed_from_u64(shape));
+        Streams {
+            protocol,
+            shape,
+            is_blocked,
+            stream: of(name),
+            decoy: of(other),
+        }
+    }
+
+    /// Returns a stream of the same shape with a name.
+    pub(super) fn of(&self, name: &str) -> Vec<u8> {
+        let mut random = ChaCha8Rng::seed_from_u64(self.shape);
+        self.protocol.stream(name, &mut random)
+    }
 }

@@ -3,7 +3,7 @@
 use super::client::Client;
 use super::fragments::{Fragments, Order};
 use super::net::{Firewall, LINKS, Net, hosts};
-use super::protocol::{BLOCKED, OTHER, Protocol};
+use super::protocol::{OTHER, Streams};
 use super::quic;
 use super::schedule::{ACK, FIN, RST, Schedule, schedule};
 use super::service::Service;
@@ -30,17 +30,9 @@ struct Seen {
 /// Plays a random schedule.
 fn seen(seed: u64, raw: &RawSocket, service: &Service) -> Seen {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let protocol = Protocol::ALL[random.random_range(0..3)];
-    let shape: u64 = random.random();
-    let of = |name: &str| protocol.stream(name, &mut ChaCha8Rng::seed_from_u64(shape));
-    let is_blocked = random.random_range(0..3) > 0;
-    let (name, other) = if is_blocked {
-        (BLOCKED, OTHER)
-    } else {
-        (OTHER, BLOCKED)
-    };
-    let stream = of(name);
-    let schedule = schedule(&stream, &of(other), &mut random);
+    let streams = Streams::random(&mut random);
+    let (protocol, stream) = (streams.protocol, &streams.stream);
+    let schedule = schedule(stream, &streams.decoy, &mut random);
     let link = random.random_range(0..LINKS.len());
     let wrapping = Wrapping::taken_by_linux(LINKS[link], &mut random);
     let ports = [1024 + (seed % 60_000) as u16, protocol.port()];
@@ -53,7 +45,7 @@ fn seen(seed: u64, raw: &RawSocket, service: &Service) -> Seen {
     if random.random_range(0..4) == 0 {
         // The ports are those of a connection that has ended.
         let end = [ACK | FIN, ACK | RST][random.random_range(0..2)];
-        let allowed = of(OTHER);
+        let allowed = streams.of(OTHER);
         let read = client.plays(&Schedule::plain(&allowed, end), 40);
         assert!(
             read >= allowed.len(),
@@ -64,7 +56,7 @@ fn seen(seed: u64, raw: &RawSocket, service: &Service) -> Seen {
         client.first = random.random();
         client.peer = None;
     }
-    let is_due = !is_blocked && !schedule.conflicts;
+    let is_due = !streams.is_blocked && !schedule.conflicts;
     let acknowledged = client.plays(&schedule, if is_due { 60 } else { 3 });
     // Of a connection that is blocked, what the server acknowledges does not come back.
     let is_whole = acknowledged >= stream.len();
@@ -78,7 +70,7 @@ fn seen(seed: u64, raw: &RawSocket, service: &Service) -> Seen {
     Seen {
         told,
         blocked: read.len() == stream.len() && protocol.shows_blocked(&read),
-        allowed: !is_due || read == stream,
+        allowed: !is_due || read == *stream,
     }
 }
 

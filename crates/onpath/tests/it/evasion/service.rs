@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Time after which a server gives a silent connection up.
 const SILENCE: Duration = Duration::from_secs(20);
 
-/// What came from each client: of TCP, the bytes of the last connection; of UDP, all datagrams.
+/// Received data by client: of TCP, the bytes of the last connection; of UDP, all datagrams.
 type Kept<T> = Arc<Mutex<HashMap<(IpAddr, u16), T>>>;
 /// Bytes of one connection, which a thread of its own adds.
 type Bytes = Arc<Mutex<Vec<u8>>>;
